@@ -23,9 +23,9 @@ pub(super) type Readings = SmallVec<[Configuration; 1]>;
 #[derive(Default)]
 pub(super) struct Agenda {
     /// By ascending key, the next one last; and its place among `slots`.
-    order: Vec<(u64, u32)>,
-    slots: Vec<Option<Item>>,
-    free: Vec<u32>,
+    order: SmallVec<[(u64, u32); 4]>,
+    slots: SmallVec<[Option<Item>; 1]>,
+    free: SmallVec<[u32; 4]>,
 }
 
 /// One thing of an agenda.

@@ -1,5 +1,7 @@
 //! The composition of a mask: from walks, by way of submasks.
 
+use smallvec::SmallVec;
+
 use super::agenda::{Apart, Item, Readings, add_apart};
 use super::composer::Composer;
 use super::part::Part;
@@ -290,7 +292,7 @@ impl<'g> Composer<'g> {
     /// Of the ends of a walk without obligations those that a stack takes.
     fn find_taken(&self, walk: &Walk, taking: Taking<'_>) -> Taken {
         let states = self.walker.scanner.states();
-        let (mut tokens, mut open) = (Vec::new(), Vec::new());
+        let (mut tokens, mut open): (SmallVec<[_; 8]>, Vec<_>) = (SmallVec::new(), Vec::new());
         for (number, end) in (0..).zip(&walk.ends) {
             match taking.takes(states.label_set(states.reach(end.state))) {
                 Some(true) => tokens.push(end.tokens),

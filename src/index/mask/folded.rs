@@ -1,5 +1,9 @@
 //! Rows of masks, folded: how far apart two rows are at least, without going through them.
 
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
 /// Words of a folded row.
 const WORDS: usize = 128;
 
@@ -23,6 +27,11 @@ impl Folded {
             folded.iter_mut().zip(part).for_each(|(folded, word)| *folded ^= word);
         }
         Self(folded)
+    }
+
+    /// A hash of the row. Rows of which the differences cancel each other have one hash; few do.
+    pub(super) fn hash(&self) -> u64 {
+        FxBuildHasher.hash_one(&self.0[..])
     }
 
     /// The least number of bits in which the rows differ, if it is no more than `limit`. Most rows

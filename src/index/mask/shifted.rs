@@ -9,7 +9,7 @@
 
 use super::composer::Composer;
 use super::part::{Part, SomeBoundaries};
-use super::submask::Site;
+use super::submask::{Site, Sites};
 use super::task::WalkInParts;
 use crate::index::walk::Boundary;
 use crate::scanner::Reads;
@@ -22,7 +22,7 @@ impl<'g> Composer<'g> {
         &self,
         parts: &WalkInParts<'g>,
         reads: &mut Reads,
-        sites: &mut Vec<Site<'g>>,
+        sites: &mut Sites<'g>,
     ) -> Part {
         let WalkInParts { walk, from, line, taking, part } = parts;
         let (scanner, walk) = (self.walker.scanner, *walk);

@@ -79,12 +79,10 @@ impl Masks {
                 }
             }
         };
-        self.find_or_add(hash(row), is_row, |rows| {
-            let folded = Folded::new(row);
-            match self.nearest(row, &folded, rows) {
-                Some(near) => (near, None),
-                None => (Mask::Set(TokenSet::Words(row.to_vec().into())), Some(folded)),
-            }
+        let folded = Folded::new(row);
+        self.find_or_add(folded.hash(), is_row, |rows| match self.nearest(row, &folded, rows) {
+            Some(near) => (near, None),
+            None => (Mask::Set(TokenSet::Words(row.to_vec().into())), Some(folded)),
         })
     }
 
@@ -244,27 +242,6 @@ fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
     let first_of_last = (stretches.len() * STRETCH) as u32;
     let near = near && (first_of_last..).zip(last.iter().zip(other_last)).all(add);
     near.then_some(bits)
-}
-
-/// Two words as one.
-fn join(words: [u32; 2]) -> u64 {
-    u64::from(words[0]) | u64::from(words[1]) << 32
-}
-
-/// The hash of a mask that is stored as a row or near to one. In lanes, because each step of a hash
-/// waits for the one before.
-fn hash(row: &[u32]) -> u64 {
-    const LANES: usize = 8;
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut lanes = [0u64; LANES];
-    let mut chunks = row.chunks_exact(4 * LANES);
-    for words in &mut chunks {
-        for (lane, &[a, b, c, d]) in lanes.iter_mut().zip(words.as_chunks::<4>().0) {
-            let both = join([a, b]).wrapping_add(join([c, d]).rotate_left(31));
-            *lane = (*lane ^ both).wrapping_mul(FACTOR).rotate_left(23);
-        }
-    }
-    FxBuildHasher.hash_one((lanes, chunks.remainder()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! less of the stack than the mask as a whole. So it is found out once for each boundary and what
 //! was read; most of a mask that was never met before has been met in others.
 
+use smallvec::SmallVec;
+
 use super::part::{Part, SomeBoundaries};
 use super::stack_trie::LineKind;
 use crate::index::tokens::StoredTokensId;
@@ -34,6 +36,9 @@ pub(super) struct Submask {
     top: CoreId,
     line: LineKind,
 }
+
+/// Where submasks are looked for: few from one walk.
+pub(super) type Sites<'g> = SmallVec<[Site<'g>; 2]>;
 
 /// Where a submask is looked for.
 pub(super) struct Site<'g> {

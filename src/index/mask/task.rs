@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::agenda::{Agenda, Readings};
 use super::part::Part;
-use super::submask::Site;
+use super::submask::{Site, Sites};
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::Walk;
 use crate::lr::stack::Stack;
@@ -20,9 +20,9 @@ pub(super) struct Task<'g> {
     pub(super) reads: Reads,
     pub(super) found: SmallVec<[TokensId; 16]>,
     /// Submasks that have been met and not looked for yet.
-    pub(super) sites: Vec<Site<'g>>,
+    pub(super) sites: Sites<'g>,
     /// Walks whose pieces are still to be looked for, the next one last.
-    pub(super) walks: Vec<WalkInParts<'g>>,
+    pub(super) walks: SmallVec<[WalkInParts<'g>; 1]>,
     pub(super) agenda: Agenda,
 }
 
@@ -99,8 +99,8 @@ impl Task<'_> {
             purpose: Purpose::Mask,
             reads: Reads::none(),
             found: SmallVec::new(),
-            sites: Vec::new(),
-            walks: Vec::new(),
+            sites: Sites::new(),
+            walks: SmallVec::new(),
             agenda: Agenda::default(),
         }
     }

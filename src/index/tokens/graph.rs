@@ -7,6 +7,7 @@
 //! in one.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::{HashMap, HashSet};
@@ -112,21 +113,35 @@ impl TokenSetGraph {
         if let TokenSet::List(ids) = &set
             && let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW)
         {
-            let mut ids: SmallVec<[u32; FEW]> = SmallVec::from_slice(ids);
-            ids.sort_unstable();
-            ids.dedup();
-            return self.add_few(&ids);
+            return self.add_few(SmallVec::from_slice(ids));
         }
         self.held.fetch_add(set.bytes() + size_of::<TokenSet>(), Ordering::Relaxed);
         StoredTokensId(Stored::Set(self.sets.push(set)))
     }
 
-    /// The number of these tokens, ascending.
-    fn add_few(&self, ids: &[u32]) -> StoredTokensId {
+    /// Adds the set of the ids in some runs of `ids`, for masks of `words` words.
+    pub(crate) fn add_runs(
+        &self,
+        ids: &[u32],
+        runs: impl Iterator<Item = Range<u32>> + Clone,
+        words: usize,
+    ) -> StoredTokensId {
+        if runs.clone().map(|run| run.len()).sum::<usize>() > FEW {
+            return self.add_set(TokenSet::from_runs(ids, runs, words));
+        }
+        let mut few: SmallVec<[u32; FEW]> = SmallVec::new();
+        runs.for_each(|run| few.extend_from_slice(&ids[run.start as usize..run.end as usize]));
+        self.add_few(few)
+    }
+
+    /// The number of these tokens.
+    fn add_few(&self, mut ids: SmallVec<[u32; FEW]>) -> StoredTokensId {
+        ids.sort_unstable();
+        ids.dedup();
         let before = self.few.len();
-        let number = self.few.intern_ref(ids);
+        let number = self.few.intern_ref(&ids[..]);
         if number as usize >= before {
-            self.held.fetch_add(FEW_BYTES + size_of_val(ids), Ordering::Relaxed);
+            self.held.fetch_add(FEW_BYTES + size_of_val(&ids[..]), Ordering::Relaxed);
         }
         StoredTokensId(Stored::Few(number))
     }
@@ -179,12 +194,10 @@ impl TokenSetGraph {
             sets += 1;
         }
         if sets > 1 && count <= FEW {
-            let mut all: SmallVec<[u32; FEW]> =
-                members.iter().filter_map(few).flatten().copied().collect();
-            all.sort_unstable();
-            all.dedup();
+            let mut all = SmallVec::new();
+            members.iter().filter_map(few).for_each(|ids| all.extend_from_slice(ids));
             members.retain(|member| few(member).is_none());
-            members.push(self.add_few(&all).into());
+            members.push(self.add_few(all).into());
         }
     }
 

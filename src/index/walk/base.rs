@@ -16,7 +16,6 @@ use super::classes::Base;
 use super::context::Walker;
 use super::leading::LeadingBytes;
 use super::nodes::NodesId;
-use crate::index::tokens::TokenSet;
 use crate::scanner::points::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
 use crate::util::byte_classes::ClassSet;
@@ -28,7 +27,7 @@ use crate::vocab::trie::Trie;
 pub(super) struct Bases<'g> {
     candidates: SmallVec<[Candidate<'g>; 4]>,
     /// By candidate: runs of tokens that its walk meets just so, as indices among the trie's ids.
-    covered: Vec<Vec<Range<u32>>>,
+    covered: SmallVec<[Vec<Range<u32>>; 1]>,
 }
 
 /// A point from which a base walk may be done.
@@ -75,7 +74,7 @@ impl<'g> Bases<'g> {
         let by_byte = tables.nodes.by_byte(id, trie);
         if let Some(home) = scanner.home(at) {
             let candidates = Candidate::new(walker, home, id, counting).into_iter().collect();
-            return Self { candidates, covered: Vec::new() };
+            return Self { candidates, covered: SmallVec::new() };
         }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
         let (live, classes) = (scanner.find_steps(at), scanner.states().classes());
@@ -105,7 +104,7 @@ impl<'g> Bases<'g> {
         let candidates = candidates
             .filter_map(|(point, _)| Candidate::new(walker, point, id, counting))
             .collect();
-        Self { candidates, covered: Vec::new() }
+        Self { candidates, covered: SmallVec::new() }
     }
 
     /// Whether there are none.
@@ -293,9 +292,8 @@ impl<'g> Candidate<'g> {
                 rest.push(at..end);
             }
         }
-        let except = (!rest.is_empty()).then(|| {
-            walker.tokens.add_set(TokenSet::from_runs(trie.ids(), rest.into_iter(), words))
-        });
+        let except = (!rest.is_empty())
+            .then(|| walker.tokens.add_runs(trie.ids(), rest.iter().cloned(), words));
         let leading = if self.counting { Box::from([0]) } else { LeadingBytes::default() };
         Base { nodes: self.nodes, state: self.point.state, leading, except }
     }

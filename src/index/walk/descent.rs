@@ -31,6 +31,9 @@ pub(super) struct Descent<'g> {
     pub(super) looked: usize,
 }
 
+/// Most walks go no deeper.
+const USUAL_DEPTH: usize = 8;
+
 /// Where a node has led.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'g> {
@@ -246,7 +249,7 @@ impl<'g> Descent<'g> {
     #[inline]
     pub(super) fn put(&mut self, read: usize, way: Way<'g>) {
         if read >= self.path.len() {
-            self.path.resize(read + 1, way);
+            self.path.resize((read + 1).max(USUAL_DEPTH), way);
         }
         self.path[read] = way;
     }

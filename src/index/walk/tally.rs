@@ -1,26 +1,27 @@
 //! What a walk has met so far: classes of tokens that end in it, and nodes before which the lexeme
 //! has ended.
 
+use smallvec::SmallVec;
+
 use super::classes::{Boundary, End};
 use super::context::Walker;
 use super::leading::LeadingBytes;
 use super::numbers::Numbers;
 use super::pending::EndedAt;
-use crate::index::tokens::{TokenSet, TokensId};
+use crate::index::tokens::{StoredTokensId, TokenSet, TokensId};
 use crate::scanner::Scanner;
 use crate::scanner::points::{Point, PointId};
-use crate::vocab::trie::Trie;
 
 /// What a walk has met so far.
 #[derive(Default)]
 pub(super) struct Tally<'g> {
-    classes: Vec<Class<'g>>,
+    classes: SmallVec<[Class<'g>; 2]>,
     class_numbers: Numbers,
     /// What was asked for last.
     last: Option<Last<'g>>,
     /// In the order of the walk; neighbours of one class are one.
-    runs: Vec<Run>,
-    boundaries: Vec<Behind>,
+    runs: SmallVec<[Run; 8]>,
+    boundaries: SmallVec<[Behind; 2]>,
     boundary_numbers: Numbers,
 }
 
@@ -40,7 +41,7 @@ struct Class<'g> {
     point: &'g Point,
     leading: u32,
     /// What branches have found.
-    found: Vec<TokensId>,
+    found: SmallVec<[TokensId; 4]>,
 }
 
 /// Tokens that end in one class, as indices among the trie's ids.
@@ -93,7 +94,7 @@ impl<'g> Tally<'g> {
             let next = self.classes.len();
             let class = self.class_numbers.get(of_scanner, leading, next);
             if class == next {
-                self.classes.push(Class { point, leading, found: Vec::new() });
+                self.classes.push(Class { point, leading, found: SmallVec::new() });
             }
             class as u32
         });
@@ -175,8 +176,7 @@ impl<'g> Tally<'g> {
         let mut runs = self.runs.chunk_by(|a, b| a.class == b.class).peekable();
         let union = |(number, class): (usize, &mut Class<'_>)| {
             let own = runs.next_if(|runs| runs[0].class as usize == number);
-            let own = own
-                .map(|runs| walker.tokens.add_set(tokens(walker.trie, runs, walker.words)).into());
+            let own = own.map(|runs| add_runs(walker, runs).into());
             match own {
                 Some(tokens) if class.found.is_empty() => tokens,
                 _ => walker.tokens.union(class.found.drain(..).chain(own)),
@@ -186,20 +186,17 @@ impl<'g> Tally<'g> {
     }
 }
 
-/// The tokens of these runs.
-fn tokens(trie: &Trie, runs: &[Run], words: usize) -> TokenSet {
+/// Adds the tokens of these runs.
+fn add_runs(walker: Walker<'_>, runs: &[Run]) -> StoredTokensId {
+    let Walker { trie, tokens, words, .. } = walker;
     let ids = trie.ids();
     let count: u32 = runs.iter().map(|run| run.end - run.first).sum();
     // Nodes may lie below one another, so that runs overlap.
     if count as usize > ids.len() / 2 && runs.is_sorted_by(|a, b| a.end <= b.first) {
         let starts = runs.iter().map(|run| run.first).chain(std::iter::once(ids.len() as u32));
         let ends = std::iter::once(0).chain(runs.iter().map(|run| run.end));
-        return TokenSet::from_all_but(
-            trie.row(),
-            ids,
-            ends.zip(starts).map(|(end, start)| end..start),
-            words,
-        );
+        let between = ends.zip(starts).map(|(end, start)| end..start);
+        return tokens.add_set(TokenSet::from_all_but(trie.row(), ids, between, words));
     }
-    TokenSet::from_runs(ids, runs.iter().map(|run| run.first..run.end), words)
+    tokens.add_runs(ids, runs.iter().map(|run| run.first..run.end), words)
 }
