@@ -181,8 +181,7 @@ impl<T: Hash + Eq> Interner<T> {
             return id;
         }
         let id = self.entries.push(value);
-        let hash_of = |id| self.entries.get(id).map_or(0, |entry| FxBuildHasher.hash_one(entry));
-        adding.add(hash, id, hash_of);
+        adding.add(hash, id);
         id
     }
 

@@ -51,29 +51,29 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
 
     /// The value of `key`, made by `make` when there is none yet. No other entry is made meanwhile.
     pub(crate) fn get_or_insert_with(&self, key: K, make: impl FnOnce() -> V) -> V {
-        if let Some(value) = self.get(&key) {
+        let hash = FxBuildHasher.hash_one(&key);
+        if let Some(value) = self.find(hash, &key) {
             return value.clone();
         }
         let adding = self.numbers.begin_adding();
-        if let Some(value) = self.get(&key) {
+        if let Some(value) = self.find(hash, &key) {
             return value.clone();
         }
-        let (hash, value) = (FxBuildHasher.hash_one(&key), make());
+        let value = make();
         let number = self.entries.push((key, value.clone()));
-        adding.add(hash, number, |number| self.hash_of(number));
+        adding.add(hash, number);
         value
     }
 
-    fn hash_of(&self, number: u32) -> u64 {
-        self.entries.get(number).map_or(0, |(key, _)| FxBuildHasher.hash_one(key))
-    }
-
-    /// These entries, in this order, each key once: should one come again, the first is found.
+    /// These entries, in this order, each key once: should one come again, either is found.
     pub(crate) fn restore(entries: impl ExactSizeIterator<Item = (K, V)>) -> Self {
         let entries = AppendVec::restore(entries);
-        let mut map = Self { entries, numbers: NumberTable::default() };
-        map.numbers = NumberTable::restore((0..map.len()).map(|number| map.hash_of(number as u32)));
-        map
+        let hash_of = |number: usize| {
+            let entry: Option<&(K, V)> = entries.get(number as u32);
+            entry.map_or(0, |(key, _)| FxBuildHasher.hash_one(key))
+        };
+        let numbers = NumberTable::restore((0..entries.len()).map(hash_of));
+        Self { entries, numbers }
     }
 }
 

@@ -4,8 +4,11 @@
 //! the next is filled and takes its place. Whoever still reads the old one misses new entries at
 //! worst, takes the lock to add what is already there, and finds it. The old tables are kept:
 //! together they are no larger than the newest.
+//!
+//! Beside each number stands half of the hash, so that hardly any entry is looked at but the one
+//! that is wanted, and none to fill the next table: entries lie far apart in memory.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Places in the first table, as a power of two.
@@ -16,8 +19,9 @@ const TABLES: usize = (33 - FIRST) as usize;
 /// The numbers of entries, ascending from 0 in the order in which they were added.
 #[derive(Debug)]
 pub(super) struct NumberTable {
-    /// Numbers, each one too large: zero is an empty place.
-    tables: [OnceLock<Box<[AtomicU32]>>; TABLES],
+    /// Of each entry the lower half of its hash, and 1 more than its number in the lower half of
+    /// the place. Zero is an empty place.
+    tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
     /// The table in use.
     current: AtomicU32,
     adding: Mutex<()>,
@@ -46,7 +50,7 @@ impl NumberTable {
         let current = places.trailing_zeros() - FIRST;
         let restored = Self { current: AtomicU32::new(current), ..Self::default() };
         let table = restored.table(current);
-        (0..).zip(hashes).for_each(|(number, hash)| place(table, hash, number));
+        (0..).zip(hashes).for_each(|(number, hash)| place(table, entry(hash, number)));
         restored
     }
 
@@ -56,10 +60,13 @@ impl NumberTable {
     pub(super) fn find<T>(&self, hash: u64, wanted: impl Fn(u32) -> Option<T>) -> Option<T> {
         let table = self.tables[self.current.load(Ordering::Acquire) as usize].get()?;
         let mask = table.len() - 1;
-        let mut place = hash as usize & mask;
+        let mut place = hash as u32 as usize & mask;
         loop {
-            let number = table[place].load(Ordering::Acquire).checked_sub(1)?;
-            if let Some(found) = wanted(number) {
+            let entry = table[place].load(Ordering::Acquire);
+            let number = (entry as u32).checked_sub(1)?;
+            if (entry >> 32) as u32 == hash as u32
+                && let Some(found) = wanted(number)
+            {
                 return Some(found);
             }
             place = (place + 1) & mask;
@@ -74,33 +81,38 @@ impl NumberTable {
         Adding { numbers: self, _lock }
     }
 
-    fn table(&self, at: u32) -> &[AtomicU32] {
+    fn table(&self, at: u32) -> &[AtomicU64] {
         self.tables[at as usize]
-            .get_or_init(|| (0..1u64 << (at + FIRST)).map(|_| AtomicU32::new(0)).collect())
+            .get_or_init(|| (0..1u64 << (at + FIRST)).map(|_| AtomicU64::new(0)).collect())
     }
 }
 
 impl Adding<'_> {
-    /// Adds the number of the entry that was added last, which has this hash. `hash_of` tells the
-    /// hash of any entry.
-    pub(super) fn add(self, hash: u64, number: u32, hash_of: impl Fn(u32) -> u64) {
+    /// Adds the number of the entry that was added last, which has this hash.
+    pub(super) fn add(self, hash: u64, number: u32) {
         let current = self.numbers.current.load(Ordering::Acquire);
         let table = self.numbers.table(current);
         if 2 * (number as usize + 1) <= table.len() {
-            return place(table, hash, number);
+            return place(table, entry(hash, number));
         }
         let next = self.numbers.table(current + 1);
-        (0..=number).for_each(|number| place(next, hash_of(number), number));
+        let known = table.iter().map(|place| place.load(Ordering::Relaxed));
+        known.filter(|&known| known != 0).for_each(|known| place(next, known));
+        place(next, entry(hash, number));
         self.numbers.current.store(current + 1, Ordering::Release);
     }
 }
 
-/// Enters `number` in a table with an empty place.
-fn place(table: &[AtomicU32], hash: u64, number: u32) {
+fn entry(hash: u64, number: u32) -> u64 {
+    hash << 32 | (u64::from(number) + 1)
+}
+
+/// Enters it in a table with an empty place.
+fn place(table: &[AtomicU64], entry: u64) {
     let mask = table.len() - 1;
-    let mut place = hash as usize & mask;
+    let mut place = (entry >> 32) as usize & mask;
     while table[place].load(Ordering::Relaxed) != 0 {
         place = (place + 1) & mask;
     }
-    table[place].store(number + 1, Ordering::Release);
+    table[place].store(entry, Ordering::Release);
 }
