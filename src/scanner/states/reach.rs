@@ -65,11 +65,12 @@ impl ScanStates {
     /// For each component looks for a way on which its terminal is the label at the end. The
     /// shortest way of the component's own DFA is tried first and nearly always succeeds; the
     /// search is exhaustive only for terminals that others outrank there, and then remembered for
-    /// all states it went through.
+    /// all states it went through. The terminal that none of the others outranks is the label
+    /// wherever it matches.
     ///
-    /// The states on the way of the first component come first, from the last on: each of them then
-    /// has one step to go. A string that counts characters would else be gone through to its end
-    /// from each of them.
+    /// The states on the way of the first component that is left come first, from the last on: each
+    /// of them then has one step to go. A string that counts characters would else be gone through
+    /// to its end from each of them.
     fn find_reach(&self, state: ScanStateId) -> BitSet {
         let plain = |component: &&Component| component.terminal.index() < self.dfas.len();
         if let [only] = self.components(state)
@@ -80,13 +81,17 @@ impl ScanStates {
             reach.insert(only.terminal.index());
             return reach;
         }
-        if let Some(first) = self.components(state).iter().find(plain) {
+        let mut reach = BitSet::new(self.dfas.len());
+        self.unrivalled(state).into_iter().for_each(|terminal| _ = reach.insert(terminal.index()));
+        let is_left = |component: &&Component| {
+            plain(component) && !reach.contains(component.terminal.index())
+        };
+        if let Some(first) = self.components(state).iter().find(is_left) {
             let unknown = |&next: &ScanStateId| self.facts(next).reach.get().is_none();
             let on = |&at: &ScanStateId| self.nearer(at, first.terminal).filter(unknown);
             let way: Vec<_> = std::iter::successors(on(&state), on).collect();
             way.into_iter().rev().for_each(|next| _ = self.reach(next));
         }
-        let mut reach = BitSet::new(self.dfas.len());
         let mut outranked = BitSet::new(self.dfas.len());
         for component in self.components(state).iter().filter(plain) {
             let terminal = component.terminal;
@@ -101,6 +106,20 @@ impl ScanStates {
             self.find_labels(state, outranked, &mut reach);
         }
         reach
+    }
+
+    /// The terminal that none of the others outranks, if nothing but its automaton says where
+    /// lexemes end.
+    fn unrivalled(&self, state: ScanStateId) -> Option<TerminalId> {
+        if self.has_lazy() || self.has_every_match() {
+            return None;
+        }
+        let rank = |component: &Component| self.ranks.get(component.terminal.index());
+        let components = self.components(state);
+        let least = components.iter().filter_map(rank).min()?;
+        let mut first = components.iter().filter(|component| rank(component) == Some(least));
+        let only = first.next().filter(|_| first.next().is_none())?;
+        Some(only.terminal)
     }
 
     /// Looks through all states that a lexeme can go on to, and finds the labels of all of them.
@@ -305,6 +324,30 @@ mod tests {
         let class = usize::from(states.classes().get(b'a'));
         states.facts(start).next[class].store(start.0, Ordering::Release);
         assert_eq!(states.label_set(states.reach(start)).iter().count(), 2);
+    }
+
+    /// Terminals that others outrank everywhere, somewhere or nowhere, one of them under a
+    /// condition: all labels that are met behind a state, and no others.
+    #[test]
+    fn what_can_be_reached_is_what_is_met() {
+        let regexes = ["if", "in(?!t)", "[a-z]+", "i[fn]", "[0-9]+|if", "[a-z]{2}"];
+        let states = of_regexes(&regexes);
+        for candidates in 1..1usize << regexes.len() {
+            let mut set = BitSet::new(regexes.len());
+            let among = (0..regexes.len()).filter(|terminal| candidates >> terminal & 1 == 1);
+            among.for_each(|terminal| _ = set.insert(terminal));
+            let mut met = vec![states.start(&set)];
+            let mut labels = BitSet::new(regexes.len());
+            let mut at = 0;
+            while let Some(&state) = met.get(at) {
+                at += 1;
+                states.ends(state).for_each(|(label, _)| _ = labels.insert(label.index()));
+                let next = states.moves(state).into_iter().map(|(next, _)| next);
+                let new: Vec<_> = next.filter(|next| !met.contains(next)).collect();
+                met.extend(new);
+            }
+            assert!(labels.iter().eq(states.label_set(states.reach(met[0])).iter()), "{set:?}");
+        }
     }
 
     /// What was looked for in a state is not looked for again from those before it, and no more is
