@@ -56,6 +56,11 @@ const CANDIDATES: usize = 256;
 /// row.
 const WORDS_PER_BIT: usize = 16;
 
+/// So many masks of one hash are compared with a new one, which takes microseconds for each. A
+/// stranger's grammar may have thousands whose hashes were made to be equal; behind these a mask is
+/// stored again.
+const MOST_COMPARED: usize = 8;
+
 /// A mask of no more tokens than this is stored as a list, in rows of `words` words.
 pub(super) fn most_in_a_list(words: usize) -> usize {
     words / WORDS_PER_BIT
@@ -111,8 +116,11 @@ impl Masks {
         // consistent.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { ids, rows } = &mut *known;
-        let is_equal =
-            |&(known, id): &(u64, u32)| known == hash && self.get(id).is_some_and(&is_equal);
+        let mut compared = 0;
+        let is_equal = |&(known, id): &(u64, u32)| {
+            compared += usize::from(known == hash);
+            known == hash && compared <= MOST_COMPARED && self.get(id).is_some_and(&is_equal)
+        };
         if let Some(&(_, id)) = ids.find(hash, is_equal) {
             return (id, 0);
         }
@@ -247,6 +255,29 @@ fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bits that fold onto each other leave the hash as it is.
+    #[test]
+    fn masks_of_one_hash_are_told_apart() {
+        let (masks, fold) = (Masks::default(), 128);
+        let mut row = vec![u32::MAX; 400];
+        let mut stored = Vec::new();
+        for word in 0..2 * MOST_COMPARED {
+            row[word] ^= 1;
+            row[word + fold] ^= 1;
+            let (id, bytes) = masks.intern(&row);
+            assert!(bytes > 0);
+            assert!(word >= MOST_COMPARED || masks.intern(&row) == (id, 0));
+            stored.push((id, row.clone()));
+        }
+        let hashes: Vec<u64> = stored.iter().map(|(_, row)| Folded::new(row).hash()).collect();
+        assert!(hashes.iter().all(|&hash| hash == hashes[0]));
+        let mut copy = vec![0; 400];
+        for (id, row) in stored {
+            masks.write_to(id, &mut copy);
+            assert_eq!(copy, row);
+        }
+    }
 
     #[test]
     fn rows_come_back_whatever_they_are_stored_as() {
