@@ -364,7 +364,7 @@ impl Scanner {
     fn find_step(&self, point: &Point, byte: u8) -> Step {
         let step = match self.step_obligations(point.obligations, byte) {
             None => Step::new(None, None),
-            // So it is of most points.
+            // Most points ask for no more: no lexeme ends here, and nothing is open.
             Some(ObligationsId::NONE) if !self.may_end(point) => {
                 let next = self.states().next(point.state, byte);
                 Step::new(next.map(|next| self.point(next, ObligationsId::NONE)), None)

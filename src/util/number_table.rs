@@ -19,8 +19,7 @@ const TABLES: usize = (33 - FIRST) as usize;
 /// The numbers of entries, ascending from 0 in the order in which they were added.
 #[derive(Debug)]
 pub(super) struct NumberTable {
-    /// Of each entry the lower half of its hash, and 1 more than its number in the lower half of
-    /// the place. Zero is an empty place.
+    /// As [`entry`] makes them. Zero is an empty place.
     tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
     /// The table in use.
     current: AtomicU32,
@@ -103,11 +102,12 @@ impl Adding<'_> {
     }
 }
 
+/// The lower half of a hash in the upper half, and 1 more than the number in the lower.
 fn entry(hash: u64, number: u32) -> u64 {
     hash << 32 | (u64::from(number) + 1)
 }
 
-/// Enters it in a table with an empty place.
+/// Puts an entry into a table that has an empty place.
 fn place(table: &[AtomicU64], entry: u64) {
     let mask = table.len() - 1;
     let mut place = (entry >> 32) as usize & mask;
