@@ -1,4 +1,5 @@
-//! Each shortcut of the index, held to the plain walk: the same masks, whatever is turned off.
+//! Each shortcut of the index, held to the plain walk: the same masks, whatever is turned off, and
+//! however little room there is for what was found.
 
 use std::sync::Arc;
 
@@ -37,6 +38,12 @@ const OTHERS: [Shortcuts; 13] = [
     Shortcuts { branches: false, ..Shortcuts::ALL },
     Shortcuts { submasks: false, ..Shortcuts::ALL },
 ];
+
+/// Bytes for all that is found.
+const ROOM: usize = 256 << 20;
+
+/// So few that what is found has to give way, within a mask or behind some.
+const LITTLE_ROOM: [usize; 4] = [1 << 10, 8 << 10, 16 << 10, 32 << 10];
 
 /// Names that may still become key words, numbers and comments whose longest match is pending, the
 /// inside of strings.
@@ -222,18 +229,21 @@ fn vocabulary(pieces: &'static [&'static [u8]]) -> impl Strategy<Value = Vocabul
     })
 }
 
-/// A matcher on an index of its own that takes these shortcuts.
-fn matcher(constraint: &Constraint, shortcuts: Shortcuts) -> Matcher {
+/// A matcher on an index of its own that takes these shortcuts, and has so many bytes.
+fn matcher(constraint: &Constraint, (shortcuts, room): (Shortcuts, usize)) -> Matcher {
     let Constraint { compiled, .. } = constraint;
     let (spelled, _) = compiled.spell(constraint.vocabulary());
-    let index = Index::new(compiled.scanner.clone(), spelled, 256 << 20, compiled.marks.clone());
+    let index = Index::new(compiled.scanner.clone(), spelled, room, compiled.marks.clone());
     Matcher::new(Arc::new(index.with_shortcuts(shortcuts)))
 }
 
 /// Follows a few random texts, so that walks are done of nodes that others have walked before.
 fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
-    let mut plain = matcher(constraint, PLAIN);
-    let mut others = OTHERS.map(|shortcuts| matcher(constraint, shortcuts));
+    let mut plain = matcher(constraint, (PLAIN, ROOM));
+    let with_room = OTHERS.into_iter().map(|shortcuts| (shortcuts, ROOM));
+    let with_little = LITTLE_ROOM.into_iter().map(|room| (Shortcuts::ALL, room));
+    let kinds: Vec<_> = with_room.chain(with_little).collect();
+    let mut others: Vec<_> = kinds.iter().map(|&kind| matcher(constraint, kind)).collect();
     let mut random = fastrand::Rng::with_seed(seed);
     let [mut expected, mut mask] = [(); 2].map(|()| constraint.new_mask());
     for _ in 0..4 {
@@ -241,9 +251,9 @@ fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
         others.iter_mut().for_each(Matcher::reset);
         for _ in 0..12 {
             plain.fill_mask(&mut expected);
-            for (other, shortcuts) in others.iter().zip(OTHERS) {
+            for (other, kind) in others.iter().zip(&kinds) {
                 other.fill_mask(&mut mask);
-                prop_assert_eq!(mask.words(), expected.words(), "{:?}", shortcuts);
+                prop_assert_eq!(mask.words(), expected.words(), "{:?}", kind);
             }
             let stops = constraint.vocabulary().stop_tokens();
             let allowed: Vec<_> =

@@ -4,15 +4,18 @@
 //! paths that lead to them, and the parts that new masks are put together from. When both together
 //! outgrow the budget a new epoch is begun. The parts go first: the first mask of a grammar may
 //! make a megabyte of them, and all that a sampler ever asks for again is some dozens of masks and
-//! a few hundred paths. Of each half what was asked for most is kept. Renewing costs time and never
-//! exactness: what others still read lives on by reference count. What is there is read without a
-//! lock.
+//! a few hundred paths. Of the masks those stay that were asked for most, of the parts those that
+//! save the most time: of the walks, for each byte. Renewing costs time and never exactness: what
+//! others still read lives on by reference count. What is there is read without a lock.
 //!
 //! Roads not taken. To drop everything at once: most masks then waited for what had been there just
 //! before. To drop both halves together: an epoch then lasts as long as the parts of a few masks
-//! take to fill it, and masks that were not asked for meanwhile went with them. To keep the last
-//! few epochs, and to take over from these what is met again: what is in use is then held several
-//! times, so that less fits in than before.
+//! take to fill it, and masks that were not asked for meanwhile went with them. To keep no submask,
+//! and no walk that was asked for but once: where one mask makes more parts than there is room for,
+//! none is asked for twice, and each new mask begins with nothing. To keep the last few epochs, and
+//! to take over from these what is met again: what is in use is then held several times, so that
+//! less fits in than before. To give half of the budget to parts: new masks of Python's grammar
+//! then come sooner where there is little room, but other grammars wait for masks that were there.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -47,8 +50,10 @@ pub(super) struct Cache {
     renewing: Mutex<()>,
 }
 
-/// Submasks may take this fraction of the budget: what is met most is met early.
-const SHARE_FOR_SUBMASKS: usize = 32;
+/// Submasks may take this fraction of the budget, and no more than so many bytes: what is met most
+/// is met early.
+const SHARE_FOR_SUBMASKS: usize = 8;
+const MOST_FOR_SUBMASKS: usize = 8 << 20;
 
 /// More than so many bytes of either half are not taken along: somebody waits meanwhile.
 const MOST_TAKEN_ALONG: usize = 16 << 20;
@@ -67,7 +72,7 @@ impl Cache {
 
     /// Bytes that submasks may take.
     pub(super) fn room_for_submasks(&self) -> usize {
-        self.budget / SHARE_FOR_SUBMASKS
+        (self.budget / SHARE_FOR_SUBMASKS).min(MOST_FOR_SUBMASKS)
     }
 
     /// Begins a new epoch if `epoch`, the one in use, has outgrown the budget.
@@ -99,25 +104,27 @@ impl Cache {
     fn next(&self, epoch: &Epoch, words: usize) -> Epoch {
         let most_masks = self.budget / 4 * 3;
         let masks = match epoch.masks.bytes() > most_masks {
-            true => Arc::new(epoch.masks.in_use(kept(most_masks))),
+            true => Arc::new(epoch.masks.in_use(MOST_TAKEN_ALONG.min(most_masks / 10 * 9))),
             false => Arc::clone(&epoch.masks),
         };
         let room = self.budget.saturating_sub(masks.bytes());
         let parts = match epoch.parts.bytes() > room {
-            true => {
-                let walked = epoch.parts.walked.in_use(kept(room), words);
-                Arc::new(Parts { walked, tables: PartTables::default() })
-            }
+            true => Arc::new(self.parts_in_use(&epoch.parts, room, words)),
             false => Arc::clone(&epoch.parts),
         };
         Epoch { parts, masks, masks_of: MasksOf::default() }
     }
-}
 
-/// How many bytes are kept where there is room for so many: less, so that others find room before
-/// it is to be done again.
-fn kept(room: usize) -> usize {
-    MOST_TAKEN_ALONG.min(room / 4 * 3)
+    /// The parts that are in use, in half of their room: one mask may make as many as there is room
+    /// for. Half of what is kept goes to walks at most, so that submasks find room, and of these
+    /// half of what there may be.
+    fn parts_in_use(&self, parts: &Parts, room: usize, words: usize) -> Parts {
+        let room = MOST_TAKEN_ALONG.min(room / 2);
+        let kept = parts.walked.in_use(room / 2, words);
+        let room = (room.saturating_sub(kept.walked.bytes())).min(self.room_for_submasks() / 2);
+        let tables = parts.tables.in_use(&parts.walked, &kept, room);
+        Parts { walked: kept.walked, tables }
+    }
 }
 
 impl Epoch {

@@ -1,37 +1,29 @@
-//! Which masks stay when there is no room for all: those that were asked for most.
+//! What stays when there is no room for all: what was asked for most.
 //!
 //! A path of the trie over stacks counts how often it was found. The paths of most uses are entered
-//! in new tables, with the masks that they lead to, until these are as large as they may be. So
-//! nothing is left of what does not stay, and what stays is counted as what is new.
+//! in new tables, with what they lead to, until these are as large as they may be. So nothing is
+//! left of what does not stay, and what stays is counted as what is new.
 
-use std::cmp::Reverse;
 use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
-use super::stack_trie::{ASKS, Fork, Leaf, Path, Root, STATE, StackTrie, Words};
+use super::paths::Paths;
+use super::stack_trie::Leaf;
 use super::storage::{Mask, Masks};
-use super::tables::MaskTables;
-use crate::scanner::{Lines, Question};
-
-/// A path that has read more is not kept: it is seldom met again, and forged ones may be as long as
-/// their number squared.
-const MOST_WORDS: usize = 4096;
+use super::submask::Known;
+use super::tables::{MaskTables, PartTables};
+use crate::index::walk::{Walked, WalkedInUse};
 
 impl MaskTables {
-    /// The paths that were found most often, the younger of those found as often, and their masks,
-    /// in about so many bytes. What others enter meanwhile may be missing.
+    /// The paths that were found most often, and their masks, in about so many bytes. What others
+    /// enter meanwhile may be missing.
     pub(crate) fn in_use(&self, room: usize) -> Self {
         let paths = Paths::of(&self.stacks);
-        // Read once: others go on counting.
-        let uses = |(&number, (_, path)): (&u32, &(From, &Path<Leaf>))| (path.uses.get(), number);
-        let mut order: Vec<(u32, u32)> = paths.by_number.iter().map(uses).collect();
-        order.sort_unstable_by_key(|&used| Reverse(used));
         // Behind the paths, so that all masks are there that they lead to.
         let mut masks = Copies::of(&self.masks);
         let kept = Self::default();
-        for (_, number) in order {
-            let Some((_, path)) = paths.by_number.get(&number) else { continue };
+        for (number, path) in paths.by_uses(|_| 1) {
             let Some((root, words)) = paths.whole(number, &kept.stacks) else { continue };
             let Some(mask) = masks.copy(path.leaf.mask) else { continue };
             kept.stacks.enter(root, &words, Leaf { mask, ..path.leaf }, &path.uses.aged());
@@ -53,89 +45,25 @@ impl MaskTables {
     }
 }
 
-/// Where a path begins.
-enum From {
-    Root(Root),
-    Fork(Fork),
-}
-
-/// The paths of a trie.
-struct Paths<'t> {
-    trie: &'t StackTrie<Root, Leaf>,
-    by_number: FxHashMap<u32, (From, &'t Path<Leaf>)>,
-    /// By their numbers.
-    layouts: Vec<&'t Lines>,
-}
-
-impl<'t> Paths<'t> {
-    fn of(trie: &'t StackTrie<Root, Leaf>) -> Self {
-        // What a path forks off was there before it.
-        let forks = trie.forks.iter().map(|(fork, path)| (path.number, (From::Fork(*fork), path)));
-        let mut by_number: FxHashMap<_, _> = forks.collect();
-        let roots = trie.roots.iter().map(|(root, path)| (path.number, (From::Root(*root), path)));
-        by_number.extend(roots);
-        let layouts = trie.layouts.iter().map(|(lines, _)| lines).collect();
-        Self { trie, by_number, layouts }
-    }
-
-    /// The root of a path, and all that is read from there on, in the numbers of another trie.
-    fn whole(&self, number: u32, other: &StackTrie<Root, Leaf>) -> Option<(Root, Words)> {
-        let (from, path) = self.by_number.get(&number)?;
-        let run = self.trie.runs.get(path.run);
-        // From the last to the first.
-        let mut parts: Vec<(&[u32], Option<u32>)> = vec![(run, None)];
-        let (mut from, mut length) = (from, run.len());
-        let root = loop {
-            match from {
-                From::Root(root) => break *root,
-                From::Fork(fork) => {
-                    let (before, path) = self.by_number.get(&fork.path)?;
-                    parts.push(read_before(self.trie.runs.get(path.run), fork)?);
-                    length += fork.at as usize + 2;
-                    from = before;
-                }
+impl PartTables {
+    /// The submasks that save the most, for the walks that are `kept`, in about so many bytes. Only
+    /// those of few tokens: such a one takes a hundred bytes. One of many takes as much as fifty of
+    /// them, and what it mostly stands for is a base walk.
+    pub(crate) fn in_use(&self, of: &Walked, kept: &WalkedInUse, room: usize) -> Self {
+        let paths = Paths::of(&self.submasks);
+        let (tables, before) = (Self::default(), kept.walked.bytes());
+        for (number, path) in paths.by_uses(|known| known.steps) {
+            if path.uses.get() == 0 || kept.walked.bytes() - before + tables.bytes() > room {
+                break;
             }
-            if length > MOST_WORDS {
-                return None;
-            }
-        };
-        let mut words = Words::new();
-        for (read, answer) in parts.into_iter().rev() {
-            words.extend_from_slice(read);
-            words.extend(answer);
+            let Known { tokens, steps } = path.leaf;
+            let Some(tokens) = kept.walked.tokens.copy_few(tokens, &of.tokens) else { continue };
+            let Some((submask, words)) = paths.whole(number, &tables.submasks) else { continue };
+            let Some(submask) = submask.renumbered(of, kept) else { continue };
+            tables.submasks.enter(submask, &words, Known { tokens, steps }, &path.uses.aged());
         }
-        self.renumber(&mut words, other)?;
-        Some((root, words))
+        tables
     }
-
-    /// Gives questions and layouts the numbers that they have in another trie.
-    fn renumber(&self, words: &mut [u32], other: &StackTrie<Root, Leaf>) -> Option<()> {
-        let mut at = 0;
-        while let Some(&word) = words.get(at) {
-            if word & ASKS == 0 {
-                at += 1;
-                continue;
-            }
-            if word != STATE {
-                let question = self.trie.questions.get(word & !ASKS);
-                if *question == Question::Layout {
-                    let answer = words.get_mut(at + 1)?;
-                    *answer = other.number(self.layouts.get(*answer as usize)?);
-                }
-                words[at] = ASKS | other.questions.intern(question.clone());
-            }
-            at += 2;
-        }
-        Some(())
-    }
-}
-
-/// What was read of a run up to a fork off it, and what was read there instead.
-fn read_before<'r>(run: &'r [u32], fork: &Fork) -> Option<(&'r [u32], Option<u32>)> {
-    let at = fork.at as usize;
-    // Where it is an answer that differs, the question is the same.
-    let same = if run.get(at)? & ASKS == 0 { at } else { at + 1 };
-    Some((run.get(..same)?, Some(fork.read)))
 }
 
 /// Copies of some masks.
@@ -193,10 +121,11 @@ impl<'m> Copies<'m> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stack_trie::LineKind;
+    use super::super::paths::Beginning;
+    use super::super::stack_trie::{ASKS, LineKind, Root, StackTrie};
     use super::*;
-    use crate::scanner::ObligationsId;
     use crate::scanner::lookahead::ExpectationsId;
+    use crate::scanner::{Lines, ObligationsId, Question};
     use crate::util::id::{CoreId, ScanStateId};
 
     const WIDTH: usize = 400;
@@ -262,14 +191,14 @@ mod tests {
         content
     }
 
-    impl Paths<'_> {
+    impl Paths<'_, Root, Leaf> {
         /// The number of the layout that a path of these tests reads.
         fn layout_of(&self, number: u32) -> u32 {
             let (from, path) = &self.by_number[&number];
             let run = self.trie.runs.get(path.run);
             match (&run[..], from) {
                 ([.., _, answer, _], _) => *answer,
-                (_, From::Fork(fork)) if run.len() == 1 => fork.read,
+                (_, Beginning::Fork(fork)) if run.len() == 1 => fork.read,
                 _ => unreachable!("these paths end in a layout and a state"),
             }
         }
@@ -296,9 +225,9 @@ mod tests {
             paths.by_number.values().map(|(_, path)| path.uses.get()).collect::<Vec<_>>()
         };
         let (before, after) = (uses(&tables), uses(&kept));
-        // They count half from then on.
+        // They count less by a quarter from then on.
         let least = after.iter().min().copied().unwrap_or_default();
-        let more = before.iter().filter(|&&uses| uses / 2 > least).count();
+        let more = before.iter().filter(|&&uses| uses - uses.div_ceil(4) > least).count();
         assert_eq!(after.iter().filter(|&&uses| uses > least).count(), more);
         let whole = content(&tables);
         assert!(content(&kept).iter().all(|path| whole.contains(path)));

@@ -9,7 +9,7 @@
 //! * [`ways`]: texts of several readings and stacks that fork.
 //! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, near to each
 //!   other as its [`folded`] rows tell, [`unions`] the unions of some; [`tables`] holds all three,
-//!   and [`in_use`] says which of it stays.
+//!   and [`in_use`] says which of it stays, as the trie's [`paths`] tell.
 
 mod agenda;
 mod compose;
@@ -17,6 +17,7 @@ mod composer;
 mod folded;
 mod in_use;
 mod part;
+mod paths;
 mod shifted;
 mod stack_trie;
 mod storage;

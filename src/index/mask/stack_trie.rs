@@ -305,7 +305,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         leaf: L,
     ) -> L {
         let words = self.words(stack, layout, lexis, reads);
-        self.enter(key, &words, leaf, &Uses::default())
+        self.enter(key, &words, leaf, &Uses::once())
     }
 
     /// The same where the reads are the words of runs.

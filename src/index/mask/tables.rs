@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::stack_trie::{Leaf, Root, StackTrie};
 use super::storage::Masks;
-use super::submask::Submask;
+use super::submask::{Known, Submask};
 use super::unions::MaskUnions;
 use crate::index::tokens::TokensId;
 use crate::index::walk::Walk;
@@ -26,7 +26,7 @@ pub(crate) struct MaskTables {
 pub(crate) struct PartTables {
     /// By the numbers of a walk and of what stacks take.
     taken: Memo<(u32, u32), Taken>,
-    pub(super) submasks: StackTrie<Submask, TokensId>,
+    pub(super) submasks: StackTrie<Submask, Known>,
     /// Of what is taken.
     bytes: AtomicUsize,
 }

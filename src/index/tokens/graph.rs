@@ -160,6 +160,41 @@ impl TokenSetGraph {
         }
     }
 
+    /// The number here of a set of few tokens there, be it stored there or put together.
+    pub(crate) fn copy_few(&self, tokens: TokensId, of: &Self) -> Option<TokensId> {
+        let ids = of.few_in(tokens)?;
+        Some(if ids.is_empty() { TokensId::NONE } else { self.add_few(ids).into() })
+    }
+
+    /// The tokens of a set, if they are few.
+    fn few_in(&self, tokens: TokensId) -> Option<SmallVec<[u32; FEW]>> {
+        let mut ids = SmallVec::new();
+        let mut pending: SmallVec<[TokensId; 32]> = SmallVec::from_slice(&[tokens]);
+        // In a forged file a set may be part of itself.
+        for _ in 0..MANY {
+            let Some(tokens) = pending.pop() else { return Some(ids) };
+            match tokens.kind() {
+                Kind::Stored(Stored::Few(number)) => ids.extend_from_slice(self.few.get(number)),
+                Kind::Union(number) => pending.extend_from_slice(self.unions.get(number)),
+                Kind::Stored(Stored::Set(_)) | Kind::Difference(_) => return None,
+            }
+            if ids.len().max(pending.len()) > FEW {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// What a set takes by itself.
+    pub(crate) fn stored_bytes(&self, tokens: TokensId) -> usize {
+        match tokens.kind() {
+            Kind::Stored(Stored::Set(number)) => self.sets.get(number).map_or(0, TokenSet::bytes),
+            Kind::Stored(Stored::Few(number)) => size_of_val(self.few.get(number)),
+            Kind::Union(_) => UNION_BYTES,
+            Kind::Difference(_) => DIFFERENCE_BYTES,
+        }
+    }
+
     /// The set of this number.
     fn stored(&self, stored: Stored) -> Cow<'_, TokenSet> {
         let list = |ids: &[u32]| Cow::Owned(TokenSet::List(ids.to_vec().into()));

@@ -20,6 +20,8 @@ pub(crate) struct Walk {
     pub(crate) bases: Box<[Base]>,
     /// How often it was asked for.
     pub(super) uses: Uses,
+    /// How many nodes it looked at.
+    pub(super) looked: u32,
 }
 
 /// Tokens that end within the lexeme. Without obligations, those that can become the same labels
@@ -96,7 +98,7 @@ impl Walk {
         bases: Box<[Base]>,
     ) -> Self {
         let is_unobliged = ends.iter().all(|end| end.obligations == ObligationsId::NONE);
-        Self { number, is_unobliged, ends, boundaries, bases, uses: Uses::default() }
+        Self { number, is_unobliged, ends, boundaries, bases, uses: Uses::default(), looked: 0 }
     }
 
     /// Heap bytes, but for the sets of tokens and nodes.

@@ -31,7 +31,7 @@ impl<'g> Walker<'g> {
             let mut looked = 0;
             let walk = self.do_walk(nodes, from, &mut looked);
             *steps += STEPS_OF_A_WALK + looked / NODES_OF_A_STEP;
-            walk
+            Walk { looked: u32::try_from(looked).unwrap_or(u32::MAX), ..walk }
         });
         walk.uses.note();
         walk

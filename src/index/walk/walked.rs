@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use rustc_hash::FxHashMap;
+
 use super::classes::{Base, Boundary, End, Origin, Walk};
 use super::nodes::NodesId;
 use super::tables::WalkTables;
@@ -14,32 +16,54 @@ pub(crate) struct Walked {
     pub(crate) walks: WalkTables,
 }
 
+/// What is kept of what has been walked.
+#[derive(Debug, Default)]
+pub(crate) struct WalkedInUse {
+    pub(crate) walked: Walked,
+    /// The numbers of the walks that were kept, by those that they had.
+    pub(crate) numbers: FxHashMap<u32, u32>,
+}
+
+/// A walk takes as long as looking at so many nodes, beside those that it does look at.
+const NODES_OF_A_WALK: u64 = 4;
+
 impl Walked {
     /// Heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         self.tokens.bytes() + self.walks.bytes()
     }
 
-    /// Copies of the walks that were asked for more than once since they came here, those asked for
-    /// most before others, as far as they have room for masks of `words` words. To copy a walk
-    /// takes a hundredth of the time of doing it.
-    pub(crate) fn in_use<'w>(&'w self, room: usize, words: usize) -> Self {
+    /// Copies of the walks that are in use, as far as they have room for masks of `words` words:
+    /// those that save the most time for each byte before others. To copy a walk takes a hundredth
+    /// of the time of doing it.
+    pub(crate) fn in_use(&self, room: usize, words: usize) -> WalkedInUse {
         // Read once: others go on counting.
-        let uses = |(nodes, from, walk): (NodesId, Origin, &'w Walk)| {
-            (Reverse(walk.uses.get()), nodes, from, walk)
+        let saves = |(nodes, from, walk): (NodesId, Origin, &'_ Walk)| {
+            let time = u64::from(walk.uses.get()) * (NODES_OF_A_WALK + u64::from(walk.looked));
+            let saves = time * 1024 / (self.bytes_of(nodes, walk) as u64);
+            (Reverse(saves), nodes, from)
         };
-        let mut walks: Vec<_> = self.walks.walks().map(uses).collect();
-        walks.retain(|&(Reverse(uses), ..)| uses > 1);
-        walks.sort_unstable_by_key(|&(uses, nodes, from, _)| (uses, nodes, from));
-        let used = Self::default();
-        for (_, nodes, from, walk) in walks {
-            if used.bytes() > room {
+        let mut walks: Vec<_> = (self.walks.walks())
+            .filter(|(.., walk)| walk.uses.get() > 0)
+            .map(|known| (saves(known), known.2))
+            .collect();
+        walks.sort_unstable_by_key(|&(order, _)| order);
+        let (walked, mut numbers) = (Self::default(), FxHashMap::default());
+        for ((_, nodes, from), walk) in walks {
+            if walked.bytes() > room {
                 break;
             }
-            let nodes = used.copy_nodes(self, nodes);
-            used.walks.walk(nodes, from, || used.copy(self, walk, words));
+            let nodes = walked.copy_nodes(self, nodes);
+            let copy = walked.walks.walk(nodes, from, || walked.copy(self, walk, words));
+            numbers.insert(walk.number, copy.number);
         }
-        used
+        WalkedInUse { walked, numbers }
+    }
+
+    /// What a walk takes with what it is made of, as far as that is stored for it alone.
+    fn bytes_of(&self, nodes: NodesId, walk: &Walk) -> usize {
+        let sets = walk.ends.iter().map(|end| self.tokens.stored_bytes(end.tokens));
+        walk.bytes() + size_of_val(self.walks.nodes(nodes)) + sets.sum::<usize>()
     }
 
     fn copy(&self, of: &Self, walk: &Walk, words: usize) -> Walk {
@@ -66,10 +90,11 @@ impl Walked {
         let boundaries = walk.boundaries.iter().map(boundary).collect();
         let bases = walk.bases.iter().map(base).collect();
         let copy = Walk::new(self.walks.next_number(), ends, boundaries, bases);
-        Walk { uses: walk.uses.aged(), ..copy }
+        Walk { uses: walk.uses.aged(), looked: walk.looked, ..copy }
     }
 
-    fn copy_nodes(&self, of: &Self, nodes: NodesId) -> NodesId {
+    /// The number here of a set of nodes there.
+    pub(crate) fn copy_nodes(&self, of: &Self, nodes: NodesId) -> NodesId {
         self.walks.nodes_id(of.walks.nodes(nodes).to_vec())
     }
 }
