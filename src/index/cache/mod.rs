@@ -116,8 +116,8 @@ impl Cache {
     }
 
     /// The parts that are in use, in half of their room: one mask may make as many as there is room
-    /// for. Half of what is kept goes to walks at most, so that submasks find room, and of these
-    /// half of what there may be.
+    /// for. Walks take half of what is kept at most. Submasks take the rest, but no more than half
+    /// of what they ever may, so that new ones find room.
     fn parts_in_use(&self, parts: &Parts, room: usize, words: usize) -> Parts {
         let room = MOST_TAKEN_ALONG.min(room / 2);
         let kept = parts.walked.in_use(room / 2, words);
