@@ -78,12 +78,12 @@ const MAX_READS: usize = 6;
 impl Submask {
     /// The same among the walks that were kept, unless it needs one that was not.
     pub(super) fn renumbered(&self, of: &Walked, kept: &WalkedInUse) -> Option<Self> {
-        let renumbered = |nodes: NodesId| kept.walked.copy_nodes(of, nodes);
+        let own = |nodes: NodesId| kept.walked.copy_nodes(of, nodes);
         let wanted = match self.wanted {
             Wanted::Behind { label, obligations, nodes } => {
-                Wanted::Behind { label, obligations, nodes: renumbered(nodes) }
+                Wanted::Behind { label, obligations, nodes: own(nodes) }
             }
-            Wanted::Walk { from, nodes } => Wanted::Walk { from, nodes: renumbered(nodes) },
+            Wanted::Walk { from, nodes } => Wanted::Walk { from, nodes: own(nodes) },
             Wanted::Shifted { walk, boundaries } => {
                 Wanted::Shifted { walk: *kept.numbers.get(&walk)?, boundaries }
             }

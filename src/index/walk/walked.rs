@@ -24,7 +24,8 @@ pub(crate) struct WalkedInUse {
     pub(crate) numbers: FxHashMap<u32, u32>,
 }
 
-/// A walk takes as long as looking at so many nodes, beside those that it does look at.
+/// A walk takes as long as looking at so many nodes, beside those that it does look at: one of a
+/// single node was measured to take 0.7 µs, one that looks at 800 nodes 150 µs.
 const NODES_OF_A_WALK: u64 = 4;
 
 impl Walked {
@@ -96,5 +97,35 @@ impl Walked {
     /// The number here of a set of nodes there.
     pub(crate) fn copy_nodes(&self, of: &Self, nodes: NodesId) -> NodesId {
         self.walks.nodes_id(of.walks.nodes(nodes).to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::id::ScanStateId;
+
+    #[test]
+    fn walks_that_save_most_stay_and_are_known_by_their_new_numbers() {
+        let walked = Walked::default();
+        let walk = |looked: u32| {
+            let nodes = walked.walks.nodes_id(vec![looked, looked + 1]);
+            let done = walked.walks.walk(nodes, Origin::base(ScanStateId(0)), || {
+                let number = walked.walks.next_number();
+                let none = Walk::new(number, Box::default(), Box::default(), Box::default());
+                Walk { looked, ..none }
+            });
+            done.uses.note();
+            done.number
+        };
+        let numbers: Vec<(u32, u32)> = (1..=40).map(|looked| (looked, walk(looked))).collect();
+        let kept = walked.in_use(walked.bytes() / 2, 1);
+        let stay = kept.numbers.len() as u32;
+        assert!(0 < stay && stay < 40);
+        for (looked, number) in numbers {
+            let copy = kept.walked.walks.walks().find(|(.., walk)| walk.looked == looked);
+            assert_eq!(copy.is_some(), looked > 40 - stay);
+            assert_eq!(kept.numbers.get(&number), copy.map(|(.., walk)| &walk.number));
+        }
     }
 }
