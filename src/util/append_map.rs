@@ -42,6 +42,7 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
 
     /// The same where the hash of `key` is known: a function of its own, so that whoever makes a
     /// key hashes what it has at hand. What was just written in halves is slow to be read whole.
+    #[inline]
     fn find(&self, hash: u64, key: &K) -> Option<&V> {
         self.numbers.find(hash, |number| {
             let (known, value) = self.entries.get(number)?;

@@ -88,7 +88,7 @@ pub(crate) struct Fork {
 }
 
 /// What every mask depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Root {
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
@@ -137,6 +137,20 @@ pub(crate) enum Found<L> {
     Nothing,
     /// The path goes on below a fork of the stack: each way is to be looked for by itself.
     PastFork,
+}
+
+/// How many configurations are looked up at once.
+pub(super) const AT_ONCE: usize = 32;
+
+/// The paths of so many, as far as they are known.
+pub(super) type Beginnings<'t, L> = [Option<&'t Path<L>>; AT_ONCE];
+
+/// What a configuration read that was looked up before another: the whole of a run, on its path's
+/// beginning.
+pub(super) struct Before<'t, 'c> {
+    number: u32,
+    run: &'t [u32],
+    stack: &'c Stack,
 }
 
 /// How far a configuration has been compared with a path.
@@ -397,6 +411,18 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
     }
 }
 
+/// Whether a run reads the cores of a stack, one after the other, and nothing else.
+#[inline]
+fn reads(run: &[u32], mut stack: &Stack) -> bool {
+    run.iter().all(|&expected| match stack.below() {
+        [below] => {
+            stack = below;
+            below.core().0 == expected
+        }
+        _ => false,
+    })
+}
+
 /// Where two runs differ first, as far as both go: the place of the read, and that of the word,
 /// which is the next where it is an answer.
 fn difference(run: &[u32], other: &[u32]) -> Option<(usize, usize)> {
@@ -430,24 +456,48 @@ impl<L: Copy> StackTrie<Root, L> {
         self.find(&Root::new(at, fresh), &at.stack, &at.layout, lexis, |_| ())
     }
 
-    /// The same of one of many. Where the one `before` lay on the same stack and read the same, no
-    /// more has to be read.
-    pub(super) fn find_next<'c>(
-        &self,
-        at: &'c Configuration,
+    /// Where the paths of some begin. A look-up waits for memory several times over; many in a row,
+    /// and nothing between them, wait together.
+    pub(super) fn find_beginnings<'t>(
+        &'t self,
+        readings: &[Configuration],
         fresh: bool,
-        lexis: &Lexis,
-        before: &mut Option<(u32, &'c Stack)>,
-    ) -> Found<L> {
-        let Some(path) = self.roots.get(&Root::new(at, fresh)) else { return Found::Nothing };
-        if before.is_some_and(|(run, stack)| run == path.run && stack.is(&at.stack)) {
-            path.uses.note();
-            return Found::Leaf(path.leaf);
+        beginnings: &mut Beginnings<'t, L>,
+    ) {
+        for (at, beginning) in readings.iter().zip(beginnings) {
+            *beginning = self.roots.get(&Root::new(at, fresh));
         }
-        let mut place = Place { path, at: 0, stack: &at.stack };
+    }
+
+    /// What came of one of many, whose path begins here. Where the one `before` lay on the same
+    /// stack and read the same, no more has to be read.
+    #[inline]
+    pub(super) fn find_next<'t, 'c>(
+        &'t self,
+        at: &'c Configuration,
+        beginning: &'t Path<L>,
+        lexis: &Lexis,
+        before: &mut Option<Before<'t, 'c>>,
+    ) -> Found<L> {
+        let run = match before {
+            Some(before) if before.number == beginning.run => before.run,
+            _ => self.runs.get(beginning.run),
+        };
+        let is_same =
+            |before: &Before<'_, '_>| before.number == beginning.run && before.stack.is(&at.stack);
+        if before.as_ref().is_some_and(is_same) || reads(run, &at.stack) {
+            beginning.uses.note();
+            *before = Some(Before { number: beginning.run, run, stack: &at.stack });
+            return Found::Leaf(beginning.leaf);
+        }
+        let mut place = Place { path: beginning, at: 0, stack: &at.stack };
         let found = self.follow(&mut place, at.layout.lines(), lexis, &mut |_| ());
-        let is_own = matches!(found, Found::Leaf(_)) && place.path.number == path.number;
-        *before = (is_own && at.layout.lines().is_none()).then_some((path.run, &at.stack));
+        let is_own = matches!(found, Found::Leaf(_)) && place.path.number == beginning.number;
+        *before = (is_own && at.layout.lines().is_none()).then_some(Before {
+            number: beginning.run,
+            run,
+            stack: &at.stack,
+        });
         found
     }
 
@@ -474,20 +524,36 @@ impl LineKind {
     }
 }
 
+impl PartialEq for Root {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.words() == other.words()
+    }
+}
+
+impl Eq for Root {}
+
 impl Hash for Root {
-    /// Two fields at a time: each step of a hash waits for the one before. The second of two that
-    /// lie side by side goes into the lower half. The other way round they would be read at once
-    /// from where they were just written one by one, which processors wait for.
     #[inline]
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let two = |one: u32, other: u32| u64::from(one) << 32 | u64::from(other);
-        hasher.write_u64(two(self.state.0, self.obligations.0));
-        hasher.write_u64(two(self.expectations.0, self.top.0));
-        hasher.write_u64(two(self.fresh.into(), self.line as u32));
+        self.words().into_iter().for_each(|word| hasher.write_u64(word));
     }
 }
 
 impl Root {
+    /// Two fields at a time: each step of a hash waits for the one before. The second of two that
+    /// lie side by side goes into the lower half. The other way round they would be read at once
+    /// from where they were just written one by one, which processors wait for.
+    #[inline]
+    fn words(&self) -> [u64; 3] {
+        let two = |one: u32, other: u32| u64::from(one) << 32 | u64::from(other);
+        [
+            two(self.state.0, self.obligations.0),
+            two(self.expectations.0, self.top.0),
+            two(self.fresh.into(), self.line as u32),
+        ]
+    }
+
     #[inline]
     pub(crate) fn new(at: &Configuration, fresh: bool) -> Self {
         Self {

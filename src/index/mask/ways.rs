@@ -8,9 +8,8 @@
 use smallvec::SmallVec;
 
 use super::composer::{Composer, allow};
-use super::stack_trie::{Found, Leaf};
+use super::stack_trie::{AT_ONCE, Before, Beginnings, Found, Leaf, Path};
 use super::task::Unfound;
-use crate::lr::stack::Stack;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
@@ -56,10 +55,14 @@ impl Composer<'_> {
         let mut masks = Members::default();
         let mut may_end = false;
         let mut before = None;
-        for at in readings {
-            let asks_end = self.add_ways(at, fresh, &mut masks, row, &mut before);
-            may_end =
-                may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
+        let mut beginnings: Beginnings<'_, _> = [None; AT_ONCE];
+        for readings in readings.chunks(AT_ONCE) {
+            self.tables.stacks.find_beginnings(readings, fresh, &mut beginnings);
+            for (at, &beginning) in readings.iter().zip(&beginnings) {
+                let asks_end = self.add_ways((at, beginning), fresh, &mut masks, row, &mut before);
+                may_end =
+                    may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
+            }
         }
         self.write_union(masks, row);
         if may_end {
@@ -68,18 +71,20 @@ impl Composer<'_> {
     }
 
     /// Adds the masks of all ways of a reading. Whether its end is to be asked for.
-    fn add_ways<'c>(
-        &self,
-        at: &'c Configuration,
+    fn add_ways<'t, 'c>(
+        &'t self,
+        (at, beginning): (&'c Configuration, Option<&'t Path<Leaf>>),
         fresh: bool,
         masks: &mut Members,
         row: &mut [u32],
-        before: &mut Option<(u32, &'c Stack)>,
+        before: &mut Option<Before<'t, 'c>>,
     ) -> bool {
         // Nearly always it has one way, or all of them look alike as far down as is read.
-        if !at.layout.is_chosen() {
+        if let Some(beginning) = beginning
+            && !at.layout.is_chosen()
+        {
             let (stacks, lexis) = (&self.tables.stacks, self.walker.scanner.lexis());
-            match stacks.find_next(at, fresh, lexis, before) {
+            match stacks.find_next(at, beginning, lexis, before) {
                 Found::Leaf(Leaf { mask, asks_end }) => {
                     masks.add(mask);
                     return asks_end;
