@@ -262,7 +262,7 @@ impl<'g> Candidate<'g> {
             let taken = tables.nodes.by_byte(id, trie).of(|byte| {
                 scanner.step_point(point, byte).next().is_some() && !(counting && is_blank(byte))
             });
-            let mut nodes: Vec<u32> = taken.flat_map(|alike| &alike.nodes).copied().collect();
+            let mut nodes: Vec<u32> = taken.flat_map(|alike| alike.nodes).copied().collect();
             nodes.sort_unstable();
             // What lies below two of the nodes might be covered on one way and not on the other.
             let apart = nodes.is_sorted_by(|&a, &b| trie.end(a) <= b);

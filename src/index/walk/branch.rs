@@ -14,7 +14,7 @@ use crate::scanner::points::{Point, PointId};
 /// Where a branch begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'g, 'p> {
-    pub(super) nodes: &'g ByteNodes,
+    pub(super) nodes: ByteNodes<'g>,
     /// Where the byte of the nodes leads.
     pub(super) point: &'p Point,
     /// Whether a lexeme may have ended before the byte.

@@ -18,7 +18,7 @@ impl<'g> Descent<'g> {
         let (scanner, trie) = (self.walker.scanner, self.walker.trie);
         let Entry { nodes, point, is_open } = entry;
         let base = self.bases.begin(scanner, point, nodes.byte);
-        if let &[node] = &*nodes.nodes
+        if let &[node] = nodes.nodes
             && (trie.end(node) == node + 1
                 || base
                     .is_some_and(|base| base.covers(scanner, trie.node(node), point) && !is_open))

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use smallvec::SmallVec;
-
 use crate::util::append::{Interner, Slots};
 use crate::vocab::trie::Trie;
 
@@ -21,11 +19,13 @@ impl NodesId {
 /// The nodes of a set by their bytes.
 #[derive(Debug)]
 pub(super) struct ByByte {
-    /// Ascending.
-    nodes: Box<[ByteNodes]>,
-    /// The byte of each: to choose by takes a fraction of the memory.
+    /// Those that nodes begin with, ascending.
     bytes: Box<[u8]>,
-    /// Those that begin many tokens, and how many.
+    /// By the place of a byte: where its nodes end.
+    ends: Box<[u32]>,
+    /// Ascending by byte, and those of a byte by themselves.
+    nodes: Box<[u32]>,
+    /// The bytes that begin many tokens, and how many.
     pub(super) many: Box<[(u8, u32)]>,
 }
 
@@ -33,11 +33,11 @@ pub(super) struct ByByte {
 const TOKENS_FOR_MANY: usize = 1024;
 
 /// Those nodes of a set that begin with the same byte.
-#[derive(Debug)]
-pub(super) struct ByteNodes {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ByteNodes<'s> {
     pub(super) byte: u8,
     /// Ascending; mostly a single one.
-    pub(super) nodes: SmallVec<[u32; 4]>,
+    pub(super) nodes: &'s [u32],
 }
 
 /// The sets met so far.
@@ -84,8 +84,10 @@ impl NodeSets {
     pub(super) fn by_byte(&self, id: NodesId, trie: &Trie) -> &ByByte {
         self.by_byte.get_or_init(id.0, || {
             let by_byte = match id {
-                NodesId::ROOT => ByByte::new(trie.children(Trie::ROOT), trie),
-                _ => ByByte::new(self.get(id).iter().copied(), trie),
+                NodesId::ROOT => {
+                    ByByte::new(&trie.children(Trie::ROOT).collect::<Vec<u32>>(), trie)
+                }
+                _ => ByByte::new(self.get(id), trie),
             };
             self.bytes.fetch_add(by_byte.bytes(), Ordering::Relaxed);
             by_byte
@@ -110,48 +112,51 @@ impl NodeSets {
 
 impl ByByte {
     /// These nodes, ascending, by their bytes.
-    fn new(nodes: impl Iterator<Item = u32>, trie: &Trie) -> Self {
-        // By byte, 1 and its place among those met, or 0.
-        let mut places = [0u16; 256];
-        let mut met: Vec<ByteNodes> = Vec::new();
-        for node in nodes {
-            let byte = trie.byte(node);
-            let place = &mut places[usize::from(byte)];
-            if *place == 0 {
-                met.push(ByteNodes { byte, nodes: SmallVec::new() });
-                *place = met.len() as u16;
-            }
-            met[usize::from(*place) - 1].nodes.push(node);
+    fn new(nodes: &[u32], trie: &Trie) -> Self {
+        let mut counts = [0u32; 256];
+        nodes.iter().for_each(|&node| counts[usize::from(trie.byte(node))] += 1);
+        let bytes: Box<[u8]> =
+            (0..=u8::MAX).filter(|&byte| counts[usize::from(byte)] > 0).collect();
+        // Where the next node of each byte goes.
+        let mut places = [0; 256];
+        let mut place = 0;
+        let end = |&byte: &u8| {
+            places[usize::from(byte)] = place;
+            place += counts[usize::from(byte)];
+            place
+        };
+        let ends: Box<[u32]> = bytes.iter().map(end).collect();
+        let mut by_byte = Self { bytes, ends, nodes: nodes.into(), many: [].into() };
+        for &node in nodes {
+            let place = &mut places[usize::from(trie.byte(node))];
+            by_byte.nodes[*place as usize] = node;
+            *place += 1;
         }
-        met.sort_unstable_by_key(|alike| alike.byte);
-        let count = |alike: &ByteNodes| {
-            (alike.byte, alike.nodes.iter().map(|&node| trie.count(node)).sum::<u32>())
+        let count = |ByteNodes { byte, nodes }: ByteNodes<'_>| {
+            (byte, nodes.iter().map(|&node| trie.count(node)).sum::<u32>())
         };
         let are_many =
             |&(_, tokens): &(u8, u32)| tokens as usize * TOKENS_FOR_MANY >= trie.ids().len();
-        let bytes = met.iter().map(|alike| alike.byte).collect();
-        Self { bytes, many: met.iter().map(count).filter(are_many).collect(), nodes: met.into() }
+        by_byte.many = by_byte.of(|_| true).map(count).filter(are_many).collect();
+        by_byte
     }
 
     /// The nodes of each byte that is wanted.
     #[inline]
-    pub(super) fn of(&self, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = &ByteNodes> {
-        let all = self.bytes.iter().zip(&*self.nodes);
-        all.filter(move |&(&byte, _)| is_wanted(byte)).map(|(_, nodes)| nodes)
+    pub(super) fn of(&self, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = ByteNodes<'_>> {
+        let all = self.bytes.iter().enumerate();
+        all.filter(move |&(_, &byte)| is_wanted(byte)).map(|(at, &byte)| {
+            let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+            ByteNodes { byte, nodes: &self.nodes[begin as usize..self.ends[at] as usize] }
+        })
     }
 
     /// Heap bytes.
     fn bytes(&self) -> usize {
-        self.nodes.iter().map(ByteNodes::bytes).sum::<usize>()
-            + self.bytes.len()
+        self.bytes.len()
+            + size_of_val(&*self.ends)
+            + size_of_val(&*self.nodes)
             + size_of_val(&*self.many)
-    }
-}
-
-impl ByteNodes {
-    /// Heap bytes.
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + if self.nodes.spilled() { size_of_val(&*self.nodes) } else { 0 }
     }
 }
 
