@@ -11,7 +11,7 @@ mod forging;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use forging::put_right;
-use lrmask::{CompiledGrammar, Constraint, Grammar, LoadErrorKind, Stage, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, LoadErrorKind, Stage, Vocabulary};
 
 const LISTS: &str = r#"
 start: value
@@ -182,6 +182,38 @@ fn what_is_saved_while_others_go_on_is_whole() {
                 assert_eq!(kind(constraint.save(), &vocabulary), None);
             }
         });
+    }
+}
+
+/// Behind the end of an epoch masks are bits to flip in a row of the vocabulary's, or gaps.
+#[test]
+fn what_took_little_room_comes_back() {
+    let vocabulary = Vocabulary::builtin("gpt2").unwrap();
+    let (grammar, mut limits) = (Grammar::from_lark(LISTS).unwrap(), Limits::default());
+    limits.index_bytes = 24 << 10;
+    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).unwrap();
+    let fresh = Constraint::new(&grammar, &vocabulary).unwrap();
+    let texts = ["[1, 22, [if ab]]", "[[[if if x, []], 7 ], abc,  12]", "[1,[2,[3,[4,[if x]]]]]"];
+    for text in texts.iter().cycle().take(12) {
+        warm(&constraint, text);
+    }
+    let saved = constraint.save();
+    let loaded = Constraint::load(saved.clone(), &vocabulary).unwrap();
+    assert!(loaded.index_size().masks > 2);
+    assert_eq!(loaded.save(), saved);
+    let masks = |constraint: &Constraint, text: &str| {
+        let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+        let mask_before = |byte| {
+            matcher.fill_mask(&mut mask);
+            matcher.advance_bytes(&[byte]).unwrap();
+            mask.words().to_vec()
+        };
+        text.bytes().map(mask_before).collect::<Vec<_>>()
+    };
+    for text in texts {
+        let expected = masks(&fresh, text);
+        assert_eq!(masks(&constraint, text), expected);
+        assert_eq!(masks(&loaded, text), expected);
     }
 }
 

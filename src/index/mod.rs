@@ -180,7 +180,7 @@ impl Index {
         row: &mut [u32],
     ) {
         self.composer(epoch).write_mask(readings, fresh, row);
-        self.cache.renew(epoch, self.words);
+        self.cache.renew(epoch, self.words, self.vocabulary.spelled.trie().rests());
     }
 
     /// Sets the bits of the stop tokens.

@@ -16,6 +16,9 @@
 //! to take over from these what is met again: what is in use is then held several times, so that
 //! less fits in than before. To give half of the budget to parts: new masks of Python's grammar
 //! then come sooner where there is little room, but other grammars wait for masks that were there.
+//!
+//! What stays is copied in little room: masks as [`mask::copies`](super::mask) says, sets of tokens
+//! as [`TokenSet`](super::tokens::TokenSet) does.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -23,6 +26,7 @@ use arc_swap::{ArcSwap, Guard};
 
 use super::mask::{MaskTables, MasksOf, PartTables};
 use super::walk::Walked;
+use crate::vocab::rests::Rests;
 
 /// What is kept of what has been computed.
 #[derive(Debug, Default)]
@@ -52,8 +56,12 @@ pub(super) struct Cache {
 
 /// Submasks may take this fraction of the budget, and no more than so many bytes: what is met most
 /// is met early.
-const SHARE_FOR_SUBMASKS: usize = 8;
+const SHARE_FOR_SUBMASKS: usize = 4;
 const MOST_FOR_SUBMASKS: usize = 8 << 20;
+
+/// New masks of small grammars are put together from so many bytes, those of large ones from four
+/// times as many.
+const PARTS_OF_A_MASK: usize = 24 << 10;
 
 /// More than so many bytes of either half are not taken along: somebody waits meanwhile.
 const MOST_TAKEN_ALONG: usize = 16 << 20;
@@ -75,11 +83,18 @@ impl Cache {
         (self.budget / SHARE_FOR_SUBMASKS).min(MOST_FOR_SUBMASKS)
     }
 
+    /// Bytes that masks may take once there is no room for all. Where the rest would not hold what
+    /// one new mask is put together from, nearly all.
+    fn most_for_masks(&self) -> usize {
+        let most = self.budget / 4 * 3;
+        if self.budget - most < PARTS_OF_A_MASK { self.budget / 16 * 15 } else { most }
+    }
+
     /// Begins a new epoch if `epoch`, the one in use, has outgrown the budget.
     #[inline]
-    pub(super) fn renew(&self, epoch: &Arc<Epoch>, words: usize) {
+    pub(super) fn renew(&self, epoch: &Arc<Epoch>, words: usize, rests: &Rests) {
         if epoch.bytes() > self.budget {
-            self.begin_next(epoch, words);
+            self.begin_next(epoch, words, rests);
         }
     }
 
@@ -87,7 +102,7 @@ impl Cache {
     /// stack that they take would be touched by each mask.
     #[cold]
     #[inline(never)]
-    fn begin_next(&self, epoch: &Arc<Epoch>, words: usize) {
+    fn begin_next(&self, epoch: &Arc<Epoch>, words: usize, rests: &Rests) {
         // One is enough; the others go on meanwhile. The lock guards nothing that a panic could
         // leave half done.
         let _renewing = match self.renewing.try_lock() {
@@ -96,33 +111,34 @@ impl Cache {
             Err(TryLockError::WouldBlock) => return,
         };
         if Arc::ptr_eq(&self.epoch.load(), epoch) {
-            self.epoch.store(Arc::new(self.next(epoch, words)));
+            self.epoch.store(Arc::new(self.next(epoch, words, rests)));
         }
     }
 
     /// What of an epoch stays.
-    fn next(&self, epoch: &Epoch, words: usize) -> Epoch {
-        let most_masks = self.budget / 4 * 3;
+    fn next(&self, epoch: &Epoch, words: usize, rests: &Rests) -> Epoch {
+        let most_masks = self.most_for_masks();
+        let room = MOST_TAKEN_ALONG.min(most_masks / 10 * 9);
         let masks = match epoch.masks.bytes() > most_masks {
-            true => Arc::new(epoch.masks.in_use(MOST_TAKEN_ALONG.min(most_masks / 10 * 9))),
+            true => Arc::new(epoch.masks.in_use(room, words, rests)),
             false => Arc::clone(&epoch.masks),
         };
         let room = self.budget.saturating_sub(masks.bytes());
         let parts = match epoch.parts.bytes() > room {
-            true => Arc::new(self.parts_in_use(&epoch.parts, room, words)),
+            true => Arc::new(self.parts_in_use(&epoch.parts, room, words, rests)),
             false => Arc::clone(&epoch.parts),
         };
         Epoch { parts, masks, masks_of: MasksOf::default() }
     }
 
-    /// The parts that are in use, in half of their room: one mask may make as many as there is room
-    /// for. Walks take half of what is kept at most. Submasks take the rest, but no more than half
-    /// of what they ever may, so that new ones find room.
-    fn parts_in_use(&self, parts: &Parts, room: usize, words: usize) -> Parts {
-        let room = MOST_TAKEN_ALONG.min(room / 2);
-        let kept = parts.walked.in_use(room / 2, words);
+    /// The parts that are in use, in three quarters of their room: what the next mask makes goes
+    /// beyond it. Walks take five eighths of that at most. Submasks take the rest, but no more than
+    /// half of what they ever may, so that new ones find room.
+    fn parts_in_use(&self, parts: &Parts, room: usize, words: usize, rests: &Rests) -> Parts {
+        let room = MOST_TAKEN_ALONG.min(room / 4 * 3);
+        let mut kept = parts.walked.in_use(room / 8 * 5, words, rests);
         let room = (room.saturating_sub(kept.walked.bytes())).min(self.room_for_submasks() / 2);
-        let tables = parts.tables.in_use(&parts.walked, &kept, room);
+        let tables = parts.tables.in_use(&parts.walked, &mut kept, room);
         Parts { walked: kept.walked, tables }
     }
 }

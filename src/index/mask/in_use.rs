@@ -4,24 +4,21 @@
 //! in new tables, with what they lead to, until these are as large as they may be. So nothing is
 //! left of what does not stay, and what stays is counted as what is new.
 
-use std::sync::PoisonError;
-
-use rustc_hash::FxHashMap;
-
+use super::copies::Copies;
 use super::paths::Paths;
 use super::stack_trie::Leaf;
-use super::storage::{Mask, Masks};
 use super::submask::Known;
 use super::tables::{MaskTables, PartTables};
 use crate::index::walk::{Walked, WalkedInUse};
+use crate::vocab::rests::Rests;
 
 impl MaskTables {
-    /// The paths that were found most often, and their masks, in about so many bytes. What others
-    /// enter meanwhile may be missing.
-    pub(crate) fn in_use(&self, room: usize) -> Self {
+    /// The paths that were found most often, and their masks of `words` words, in about so many
+    /// bytes, and near to what `rests` has. What others enter meanwhile may be missing.
+    pub(crate) fn in_use(&self, room: usize, words: usize, rests: &Rests) -> Self {
         let paths = Paths::of(&self.stacks);
         // Behind the paths, so that all masks are there that they lead to.
-        let mut masks = Copies::of(&self.masks);
+        let mut masks = Copies::of(&self.masks, room, words, rests);
         let kept = Self::default();
         for (number, path) in paths.by_uses(|_| 1) {
             let Some((root, words)) = paths.whole(number, &kept.stacks) else { continue };
@@ -40,8 +37,9 @@ impl MaskTables {
             members.sort_unstable();
             kept.unions.add(&members, own.and_then(|own| masks.copy(own)));
         }
-        kept.add_bytes(masks.bytes);
-        Self { masks: masks.finish(), ..kept }
+        let (masks, bytes) = masks.finish();
+        kept.add_bytes(bytes);
+        Self { masks, ..kept }
     }
 }
 
@@ -49,7 +47,7 @@ impl PartTables {
     /// The submasks that save the most, for the walks that are `kept`, in about so many bytes. Only
     /// those of few tokens: such a one takes a hundred bytes. One of many takes as much as fifty of
     /// them, and what it mostly stands for is a base walk.
-    pub(crate) fn in_use(&self, of: &Walked, kept: &WalkedInUse, room: usize) -> Self {
+    pub(crate) fn in_use(&self, of: &Walked, kept: &mut WalkedInUse, room: usize) -> Self {
         let paths = Paths::of(&self.submasks);
         let (tables, before) = (Self::default(), kept.walked.bytes());
         for (number, path) in paths.by_uses(|known| known.steps) {
@@ -63,59 +61,6 @@ impl PartTables {
             tables.submasks.enter(submask, &words, Known { tokens, steps }, &path.uses.aged());
         }
         tables
-    }
-}
-
-/// Copies of some masks.
-struct Copies<'m> {
-    of: &'m Masks,
-    hashes: FxHashMap<u32, u64>,
-    /// The numbers that those have which were copied.
-    numbers: FxHashMap<u32, u32>,
-    masks: Masks,
-    bytes: usize,
-}
-
-impl<'m> Copies<'m> {
-    fn of(of: &'m Masks) -> Self {
-        let known = of.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let hashes = known.ids.iter().map(|&(hash, id)| (id, hash)).collect();
-        Self { of, hashes, numbers: FxHashMap::default(), masks: Masks::default(), bytes: 0 }
-    }
-
-    /// The number of a copy that was made before.
-    fn known(&self, id: u32) -> Option<u32> {
-        self.numbers.get(&id).copied()
-    }
-
-    /// The number of a copy, made now or before.
-    fn copy(&mut self, id: u32) -> Option<u32> {
-        match self.of.get(id)? {
-            Mask::Near { base, flips } => {
-                let base = self.copy_of(*base, Mask::clone)?;
-                self.copy_of(id, |_| Mask::Near { base, flips: flips.clone() })
-            }
-            Mask::Set(_) => self.copy_of(id, Mask::clone),
-        }
-    }
-
-    fn copy_of(&mut self, id: u32, copy: impl FnOnce(&Mask) -> Mask) -> Option<u32> {
-        if let Some(known) = self.known(id) {
-            return Some(known);
-        }
-        let (mask, hash) = (copy(self.of.get(id)?), *self.hashes.get(&id)?);
-        self.bytes += mask.bytes_with_entry();
-        let number = self.masks.push(hash, mask);
-        self.numbers.insert(id, number);
-        Some(number)
-    }
-
-    /// The copies; of the rows among them those last used come first, as they did.
-    fn finish(mut self) -> Masks {
-        let known = self.of.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let rows = known.rows.iter().filter_map(|row| self.numbers.get(&row.id)).copied();
-        self.masks.set_rows(rows);
-        self.masks
     }
 }
 
@@ -207,7 +152,7 @@ mod tests {
     #[test]
     fn with_room_for_all_everything_stays() {
         let (tables, all) = tables();
-        let kept = tables.in_use(usize::MAX);
+        let kept = tables.in_use(usize::MAX, WIDTH, &Rests::default());
         assert_eq!(content(&kept), content(&tables));
         assert_eq!((kept.stacks.len(), kept.masks.len()), (tables.stacks.len(), all.len()));
         // A question that no path asks is gone; equal masks are known as before.
@@ -218,7 +163,7 @@ mod tests {
     #[test]
     fn what_was_found_most_often_stays() {
         let (tables, _) = tables();
-        let kept = tables.in_use(tables.bytes() / 3);
+        let kept = tables.in_use(tables.bytes() / 3, WIDTH, &Rests::default());
         assert!(kept.bytes() < tables.bytes() / 2 && kept.stacks.len() > 20);
         let uses = |tables: &MaskTables| {
             let paths = Paths::of(&tables.stacks);

@@ -8,12 +8,14 @@
 //!   them.
 //! * [`ways`]: texts of several readings and stacks that fork.
 //! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, near to each
-//!   other as its [`folded`] rows tell, [`unions`] the unions of some; [`tables`] holds all three,
-//!   and [`in_use`] says which of it stays, as the trie's [`paths`] tell.
+//!   other as its [`folded`] rows tell, [`unions`] the unions of some; [`tables`] holds all three.
+//! * [`in_use`] says which of it stays where there is no room for all, as the trie's [`paths`]
+//!   tell; what stays takes less room as [`copies`].
 
 mod agenda;
 mod compose;
 mod composer;
+mod copies;
 mod folded;
 mod in_use;
 mod part;
@@ -31,6 +33,6 @@ pub(crate) use composer::{Composer, allow};
 pub(crate) use stack_trie::{
     ASKS, Fork, Found, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie,
 };
-pub(crate) use storage::{Mask, Masks};
+pub(crate) use storage::{Base, Mask, Masks};
 pub(crate) use tables::{MaskTables, MasksOf, PartTables};
 pub(crate) use unions::MaskUnions;

@@ -6,15 +6,16 @@
 //! makes up for the flips.
 
 use std::hash::BuildHasher;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::folded::Folded;
-use crate::index::tokens::{TokenSet, tokens_of};
+use crate::index::tokens::{Gaps, TokenSet, tokens_of};
 use crate::util::append::AppendVec;
 use crate::util::saving::Words;
+use crate::vocab::rests::Found;
 
 /// Masks under numbers.
 #[derive(Debug, Default)]
@@ -26,11 +27,37 @@ pub(crate) struct Masks {
 #[derive(Clone, Debug)]
 pub(crate) enum Mask {
     Set(TokenSet),
-    /// The row of the mask `base`, but for these bits.
+    /// A row, but for these bits.
     Near {
-        base: u32,
+        base: Base,
         flips: Words,
     },
+    /// The same in little room.
+    Packed {
+        base: Base,
+        flips: Gaps,
+    },
+}
+
+/// The row that others are near to.
+#[derive(Clone, Debug)]
+pub(crate) enum Base {
+    /// That of the mask of this number: a row, or what takes little room and is told from no other
+    /// mask.
+    Mask(u32),
+    /// One that the vocabulary has, and counts.
+    Found(Arc<Found>),
+}
+
+impl Base {
+    /// Whether both are one row.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Mask(id), Self::Mask(other)) => id == other,
+            (Self::Found(found), Self::Found(other)) => Arc::ptr_eq(found, other),
+            _ => false,
+        }
+    }
 }
 
 /// What it takes to add masks.
@@ -38,15 +65,15 @@ pub(crate) enum Mask {
 pub(crate) struct Known {
     /// Hash and id.
     pub(crate) ids: HashTable<(u64, u32)>,
-    /// Masks that are stored as rows, the one last used first.
+    /// Rows that masks may be near to, the one last used first.
     pub(super) rows: Vec<Row>,
 }
 
-/// A mask that is stored as a row.
+/// A row that masks may be near to.
 #[derive(Debug)]
 pub(super) struct Row {
-    pub(super) id: u32,
-    folded: Folded,
+    pub(super) base: Base,
+    pub(super) folded: Folded,
 }
 
 /// How many rows a new mask is held against.
@@ -75,20 +102,20 @@ impl Masks {
         let is_row = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(_)) => false,
             Mask::Set(TokenSet::Words(words)) => words.is_equal(row),
-            Mask::Near { base, flips } => {
-                let mut other = row.to_vec();
-                flip(flips, &mut other);
-                match self.get(*base) {
-                    Some(Mask::Set(TokenSet::Words(base))) => base.is_equal(&other),
-                    _ => false,
-                }
+            Mask::Set(_) | Mask::Near { .. } | Mask::Packed { .. } => {
+                let mut other = vec![0; row.len()];
+                self.write(mask, &mut other);
+                other == row
             }
         };
         let folded = Folded::new(row);
-        self.find_or_add(folded.hash(), is_row, |rows| match self.nearest(row, &folded, rows) {
-            Some(near) => (near, None),
+        let hash = folded.hash();
+        let limit = most_in_a_list(row.len());
+        let make = |rows: &mut [Row]| match self.nearest(row, &folded, rows, limit) {
+            Some((base, flips)) => (Mask::Near { base, flips: flips.into() }, None),
             None => (Mask::Set(TokenSet::Words(row.to_vec().into())), Some(folded)),
-        })
+        };
+        self.find_or_add(hash, is_row, make)
     }
 
     /// The same for the mask of these tokens, ascending, no more than [`most_in_a_list`]. What is a
@@ -96,6 +123,7 @@ impl Masks {
     pub(crate) fn intern_few(&self, tokens: &[u32]) -> (u32, usize) {
         let is_list = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(list)) => list.is_equal(tokens),
+            Mask::Set(TokenSet::Gaps(list)) => list.are(tokens),
             _ => false,
         };
         let hash = FxBuildHasher.hash_one(tokens);
@@ -128,16 +156,21 @@ impl Masks {
         let bytes = mask.bytes_with_entry();
         let id = self.masks.push(mask);
         if let Some(folded) = folded {
-            rows.insert(0, Row { id, folded });
+            rows.insert(0, Row { base: Base::Mask(id), folded });
         }
         ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         (id, bytes)
     }
 
-    /// `row`, folded like this, as the flips that make it of the nearest of `rows`, if it is near
-    /// to one.
-    fn nearest(&self, row: &[u32], folded: &Folded, rows: &mut [Row]) -> Option<Mask> {
-        let mut limit = most_in_a_list(row.len());
+    /// Of `rows` the one that is nearest to `row`, folded like this, and the bits in which they
+    /// differ, if these are no more than `limit`.
+    pub(super) fn nearest(
+        &self,
+        row: &[u32],
+        folded: &Folded,
+        rows: &mut [Row],
+        mut limit: usize,
+    ) -> Option<(Base, Vec<u32>)> {
         let known = (0..).zip(rows.iter().take(CANDIDATES));
         let near = |(at, known): (usize, &Row)| Some((folded.distance(&known.folded, limit)?, at));
         let mut known: Vec<(usize, usize)> = known.filter_map(near).collect();
@@ -147,15 +180,26 @@ impl Masks {
             if distance > limit {
                 break;
             }
-            let Some(Mask::Set(TokenSet::Words(base))) = self.get(rows[at].id) else { continue };
-            if let Some(flips) = base.own().and_then(|base| differing(row, base, limit)) {
+            let base = self.row(&rows[at].base);
+            if let Some(flips) = base.and_then(|base| differing(row, base, limit)) {
                 limit = flips.len();
                 best = Some((at, flips));
             }
         }
         let (at, flips) = best?;
         rows[..=at].rotate_right(1);
-        Some(Mask::Near { base: rows[0].id, flips: flips.into() })
+        Some((rows[0].base.clone(), flips))
+    }
+
+    /// The row of a base, if it lies in memory of its own.
+    pub(super) fn row<'m>(&'m self, base: &'m Base) -> Option<&'m [u32]> {
+        match base {
+            Base::Mask(id) => match self.get(*id)? {
+                Mask::Set(TokenSet::Words(row)) => row.own(),
+                _ => None,
+            },
+            Base::Found(found) => found.row(),
+        }
     }
 
     /// How many masks there are.
@@ -176,30 +220,56 @@ impl Masks {
         id
     }
 
-    /// Sets which masks are stored as rows, the one last used first.
-    pub(super) fn set_rows(&mut self, rows: impl Iterator<Item = u32>) {
-        let row = |id| match self.masks.get(id)? {
-            Mask::Set(TokenSet::Words(words)) => {
-                Some(Row { id, folded: Folded::new(words.own()?) })
-            }
-            _ => None,
-        };
-        let rows = rows.filter_map(row).collect();
+    /// Sets what new masks are held against, the row last used first.
+    pub(super) fn set_rows(&mut self, rows: Vec<Row>) {
         self.known.get_mut().unwrap_or_else(PoisonError::into_inner).rows = rows;
+    }
+
+    /// The tokens of a mask of `words` words, by themselves.
+    pub(crate) fn set_of(&self, id: u32, words: usize) -> TokenSet {
+        let mut row = vec![0; words];
+        self.write_to(id, &mut row);
+        match tokens_of(&row, most_in_a_list(words)) {
+            Some(few) => TokenSet::List(few.into()),
+            None => TokenSet::Words(row.into()),
+        }
     }
 
     /// Makes `row` hold the mask.
     #[inline]
     pub(crate) fn write_to(&self, id: u32, row: &mut [u32]) {
         match self.get(id) {
-            Some(Mask::Set(set)) => set.write_to(row),
-            Some(Mask::Near { base, flips }) => {
-                if let Some(Mask::Set(base)) = self.get(*base) {
-                    base.write_to(row);
-                }
-                flip(flips, row);
-            }
+            Some(mask) => self.write(mask, row),
             None => row.fill(0),
+        }
+    }
+
+    #[inline]
+    fn write(&self, mask: &Mask, row: &mut [u32]) {
+        match mask {
+            Mask::Set(set) => set.write_to(row),
+            Mask::Near { base, flips } => {
+                self.write_base(base, row);
+                flips.each(|bit| flip(bit, row));
+            }
+            Mask::Packed { base, flips } => {
+                self.write_base(base, row);
+                flips.each(|bit| flip(bit, row));
+            }
+        }
+    }
+
+    fn write_base(&self, base: &Base, row: &mut [u32]) {
+        match base {
+            Base::Mask(id) => match self.get(*id) {
+                Some(Mask::Set(base)) => base.write_to(row),
+                Some(pattern) => self.write(pattern, row),
+                None => row.fill(0),
+            },
+            Base::Found(found) => match found.row() {
+                Some(base) if base.len() == row.len() => row.copy_from_slice(base),
+                _ => row.fill(0),
+            },
         }
     }
 }
@@ -211,24 +281,23 @@ impl Mask {
             Self::Set(TokenSet::Words(row)) => row.len() * 4 + size_of::<Row>() + Folded::BYTES,
             Self::Set(set) => set.bytes(),
             Self::Near { flips, .. } => flips.len() * 4,
+            Self::Packed { flips, .. } => flips.bytes(),
         };
         numbers + size_of::<OnceLock<Self>>() + 2 * size_of::<(u64, u32)>()
     }
 }
 
-/// Flips these bits of a row.
+/// Flips a bit of a row.
 #[inline]
-fn flip(bits: &Words, row: &mut [u32]) {
-    bits.each(|id| {
-        // As in a list of tokens.
-        if let Some(word) = row.get_mut(id as usize / 32) {
-            *word ^= 1 << (id % 32);
-        }
-    });
+fn flip(bit: u32, row: &mut [u32]) {
+    // As in a list of tokens.
+    if let Some(word) = row.get_mut(bit as usize / 32) {
+        *word ^= 1 << (bit % 32);
+    }
 }
 
 /// The bits in which the rows differ, ascending, if these are no more than `limit`.
-fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
+pub(super) fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
     /// Most of two masks that are near is the same, and comparing so many words at once takes a
     /// fraction of the time of looking at each.
     const STRETCH: usize = 8;

@@ -77,8 +77,8 @@ const MAX_READS: usize = 6;
 
 impl Submask {
     /// The same among the walks that were kept, unless it needs one that was not.
-    pub(super) fn renumbered(&self, of: &Walked, kept: &WalkedInUse) -> Option<Self> {
-        let own = |nodes: NodesId| kept.walked.copy_nodes(of, nodes);
+    pub(super) fn renumbered(&self, of: &Walked, kept: &mut WalkedInUse) -> Option<Self> {
+        let mut own = |nodes: NodesId| kept.copy_nodes(of, nodes);
         let wanted = match self.wanted {
             Wanted::Behind { label, obligations, nodes } => {
                 Wanted::Behind { label, obligations, nodes: own(nodes) }

@@ -3,13 +3,13 @@
 use std::sync::PoisonError;
 
 use super::{Bounds, SavedNumbersWriter};
-use crate::index::mask::{Mask, Masks};
+use crate::index::mask::{Base, Mask, Masks};
 use crate::index::tokens::TokenSet;
 use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure};
 
 impl Masks {
-    /// Writes the masks by id, each with the hash by which equal ones are found.
-    pub(super) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
+    /// Writes the masks of `words` words by id, each with the hash by which equal ones are found.
+    pub(super) fn save(&self, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
         // The lock keeps hashes and masks together.
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hashes = vec![0; self.len()];
@@ -18,14 +18,17 @@ impl Masks {
         for (id, hash) in hashes.into_iter().enumerate() {
             writer.u64(hash);
             match self.get(id as u32) {
-                Some(Mask::Near { base, flips }) => {
+                Some(Mask::Near { base: Base::Mask(base), flips }) => {
                     writer.u8(2);
                     writer.u32(*base);
                     saved.put(writer, flips);
                 }
-                Some(Mask::Set(set)) => set.save(writer, saved),
-                // All are there while the lock is held.
-                None => TokenSet::List(Vec::new().into()).save(writer, saved),
+                Some(Mask::Set(set @ (TokenSet::List(_) | TokenSet::Words(_)))) => {
+                    set.save(writer, saved);
+                }
+                // What takes little room, or is told from a row that the vocabulary has, is written
+                // down at length.
+                _ => self.set_of(id as u32, words).save(writer, saved),
             }
         }
     }
@@ -45,7 +48,7 @@ impl Masks {
                 let base = reader.u32()?;
                 let is_row = matches!(self.get(base), Some(Mask::Set(TokenSet::Words(_))));
                 ensure(is_row, "a mask")?;
-                Mask::Near { base, flips: bounds.ids(reader, saved)? }
+                Mask::Near { base: Base::Mask(base), flips: bounds.ids(reader, saved)? }
             } else {
                 Mask::Set(TokenSet::load(kind, reader, saved, bounds)?)
             };
@@ -59,12 +62,10 @@ impl Masks {
 impl TokenSet {
     /// Writes of which form the set is, and where its numbers are.
     pub(super) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
-        let (kind, words) = match self {
-            Self::List(words) => (0, words),
-            Self::Words(words) => (1, words),
-        };
-        writer.u8(kind);
-        saved.put(writer, words);
+        let at_length = self.at_length();
+        let (Self::List(numbers) | Self::Words(numbers)) = &*at_length else { return };
+        writer.u8(u8::from(matches!(*at_length, Self::Words(_))));
+        saved.put(writer, numbers);
     }
 
     /// A set of this form.

@@ -81,13 +81,14 @@ impl Bounds<'_> {
 }
 
 impl MaskTables {
-    fn save(&self) -> (Writer, SavedNumbersWriter) {
+    /// Writes masks of `words` words, and what leads to them.
+    fn save(&self, words: usize) -> (Writer, SavedNumbersWriter) {
         let (mut writer, mut saved) = (Writer::default(), SavedNumbersWriter::default());
         // What leads to masks before the masks; but masks are read first.
         let mut stacks = Writer::default();
         self.stacks.save(&mut stacks);
         self.unions.save(&mut stacks);
-        self.masks.save(&mut writer, &mut saved);
+        self.masks.save(words, &mut writer, &mut saved);
         writer.raw(&stacks.into_bytes());
         (writer, saved)
     }
@@ -97,10 +98,10 @@ impl Index {
     /// What has been computed so far: what has structure, and the numbers.
     pub(crate) fn save(&self) -> (Writer, SavedNumbersWriter) {
         let epoch = self.cache.epoch();
-        let mut written = epoch.masks.save();
+        let mut written = epoch.masks.save(self.words);
         // Asked behind the masks that it is asked about.
         if self.scanner.table().has_long_closures() {
-            written = MaskTables::default().save();
+            written = MaskTables::default().save(self.words);
         }
         let (mut writer, mut saved) = written;
         walks::save(&epoch.parts.walked, self.words, &mut writer, &mut saved);

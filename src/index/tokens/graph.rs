@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::{HashMap, HashSet};
@@ -16,6 +17,7 @@ use smallvec::SmallVec;
 
 use super::set::{TokenSet, tokens_of};
 use crate::util::append::{AppendVec, Interner};
+use crate::vocab::rests::Found;
 
 /// The number of a set of tokens, be it stored or put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,6 +32,8 @@ pub(crate) struct StoredTokensId(Stored);
 enum Stored {
     Set(u32),
     Few(u32),
+    /// The token itself: most of what lies behind a boundary is one, and takes no memory.
+    One(u32),
 }
 
 /// What a number names.
@@ -40,16 +44,20 @@ enum Kind {
     Difference(u32),
 }
 
+/// How many kinds there are, or a few more.
+const KINDS: u32 = 8;
+
 impl TokensId {
     /// No tokens: the union of nothing.
     pub(crate) const NONE: Self = Self(1);
 
     fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Stored(Stored::Set(number)) => Self(number * 4),
-            Kind::Union(number) => Self(number * 4 + 1),
-            Kind::Difference(number) => Self(number * 4 + 2),
-            Kind::Stored(Stored::Few(number)) => Self(number * 4 + 3),
+            Kind::Stored(Stored::Set(number)) => Self(number * KINDS),
+            Kind::Union(number) => Self(number * KINDS + 1),
+            Kind::Difference(number) => Self(number * KINDS + 2),
+            Kind::Stored(Stored::Few(number)) => Self(number * KINDS + 3),
+            Kind::Stored(Stored::One(token)) => Self(token * KINDS + 4),
         }
     }
 
@@ -58,11 +66,13 @@ impl TokensId {
     }
 
     fn kind(self) -> Kind {
-        match self.0 % 4 {
-            0 => Kind::Stored(Stored::Set(self.0 / 4)),
-            1 => Kind::Union(self.0 / 4),
-            2 => Kind::Difference(self.0 / 4),
-            _ => Kind::Stored(Stored::Few(self.0 / 4)),
+        let number = self.0 / KINDS;
+        match self.0 % KINDS {
+            0 => Kind::Stored(Stored::Set(number)),
+            1 => Kind::Union(number),
+            2 => Kind::Difference(number),
+            3 => Kind::Stored(Stored::Few(number)),
+            _ => Kind::Stored(Stored::One(number)),
         }
     }
 }
@@ -107,6 +117,14 @@ impl Default for TokenSetGraph {
 }
 
 impl TokenSetGraph {
+    /// Adds a set in little room: `found` are the rows that the vocabulary has.
+    pub(crate) fn add_in_little_room(&self, set: TokenSet, found: &[Arc<Found>]) -> StoredTokensId {
+        match &set {
+            TokenSet::List(ids) if ids.len() <= FEW => self.add_set(set),
+            _ => self.add_set(set.in_little_room(found)),
+        }
+    }
+
     /// Adds a set.
     pub(crate) fn add_set(&self, set: TokenSet) -> StoredTokensId {
         // Those that lie in saved bytes stay there.
@@ -138,6 +156,9 @@ impl TokenSetGraph {
     fn add_few(&self, mut ids: SmallVec<[u32; FEW]>) -> StoredTokensId {
         ids.sort_unstable();
         ids.dedup();
+        if let [token] = ids[..] {
+            return StoredTokensId(Stored::One(token));
+        }
         let before = self.few.len();
         let number = self.few.intern_ref(&ids[..]);
         if number as usize >= before {
@@ -175,6 +196,7 @@ impl TokenSetGraph {
             let Some(tokens) = pending.pop() else { return Some(ids) };
             match tokens.kind() {
                 Kind::Stored(Stored::Few(number)) => ids.extend_from_slice(self.few.get(number)),
+                Kind::Stored(Stored::One(token)) => ids.push(token),
                 Kind::Union(number) => pending.extend_from_slice(self.unions.get(number)),
                 Kind::Stored(Stored::Set(_)) | Kind::Difference(_) => return None,
             }
@@ -190,6 +212,7 @@ impl TokenSetGraph {
         match tokens.kind() {
             Kind::Stored(Stored::Set(number)) => self.sets.get(number).map_or(0, TokenSet::bytes),
             Kind::Stored(Stored::Few(number)) => size_of_val(self.few.get(number)),
+            Kind::Stored(Stored::One(_)) => 0,
             Kind::Union(_) => UNION_BYTES,
             Kind::Difference(_) => DIFFERENCE_BYTES,
         }
@@ -201,6 +224,7 @@ impl TokenSetGraph {
         match stored {
             Stored::Set(number) => self.sets.get(number).map_or_else(|| list(&[]), Cow::Borrowed),
             Stored::Few(number) => list(self.few.get(number)),
+            Stored::One(token) => list(&[token]),
         }
     }
 
@@ -219,19 +243,22 @@ impl TokenSetGraph {
 
     /// Makes one of those among `members` that are few, if all together they still are.
     fn join_few(&self, members: &mut Members) {
-        let few = |member: &TokensId| match member.kind() {
-            Kind::Stored(Stored::Few(number)) => Some(self.few.get(number)),
-            _ => None,
+        let count = |member: &TokensId| match member.kind() {
+            Kind::Stored(Stored::Few(number)) => self.few.get(number).len(),
+            Kind::Stored(Stored::One(_)) => 1,
+            _ => 0,
         };
-        let (mut count, mut sets) = (0, 0);
-        for ids in members.iter().filter_map(few) {
-            count += ids.len();
-            sets += 1;
-        }
-        if sets > 1 && count <= FEW {
+        let counts = members.iter().map(count).filter(|&count| count > 0);
+        if counts.clone().count() > 1 && counts.sum::<usize>() <= FEW {
             let mut all = SmallVec::new();
-            members.iter().filter_map(few).for_each(|ids| all.extend_from_slice(ids));
-            members.retain(|member| few(member).is_none());
+            for member in members.iter() {
+                match member.kind() {
+                    Kind::Stored(Stored::Few(few)) => all.extend_from_slice(self.few.get(few)),
+                    Kind::Stored(Stored::One(token)) => all.push(token),
+                    _ => {}
+                }
+            }
+            members.retain(|member| count(member) == 0);
             members.push(self.add_few(all).into());
         }
     }
@@ -257,10 +284,8 @@ impl TokenSetGraph {
                 Kind::Stored(stored) => {
                     count += match stored {
                         Stored::Few(number) => self.few.get(number).len(),
-                        Stored::Set(number) => match self.sets.get(number)? {
-                            TokenSet::List(list) => list.len(),
-                            TokenSet::Words(_) => return None,
-                        },
+                        Stored::One(_) => 1,
+                        Stored::Set(number) => self.sets.get(number)?.listed()?,
                     };
                     lists.push(stored);
                 }
@@ -275,9 +300,10 @@ impl TokenSetGraph {
         for stored in lists {
             match stored {
                 Stored::Few(number) => ids.extend_from_slice(self.few.get(number)),
+                Stored::One(token) => ids.push(token),
                 Stored::Set(number) => {
-                    if let Some(TokenSet::List(list)) = self.sets.get(number) {
-                        list.each(|id| ids.push(id));
+                    if let Some(set) = self.sets.get(number) {
+                        set.each_listed(|id| ids.push(id));
                     }
                 }
             }
@@ -314,6 +340,10 @@ impl TokenSetGraph {
                         for &id in self.few.get(number) {
                             row[id as usize / 32] |= 1 << (id % 32);
                         }
+                        is_empty = false;
+                    }
+                    Kind::Stored(Stored::One(id)) => {
+                        row[id as usize / 32] |= 1 << (id % 32);
                         is_empty = false;
                     }
                     Kind::Union(number) => {

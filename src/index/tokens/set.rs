@@ -1,8 +1,15 @@
 //! Sets of tokens, stored as they are smallest: a list of ids or a row of mask words.
+//!
+//! Where there is no room for all that was found, what stays takes less: a list is kept as the gaps
+//! between its ids, and a row that the vocabulary has anyway is not kept a second time.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::gaps::Gaps;
 use crate::util::saving::Words;
+use crate::vocab::rests::Found;
 
 /// A set of tokens of one vocabulary.
 #[derive(Clone, Debug)]
@@ -11,6 +18,10 @@ pub(crate) enum TokenSet {
     List(Words),
     /// One bit a token: bit `t % 32` of word `t / 32`.
     Words(Words),
+    /// Ids in little room.
+    Gaps(Gaps),
+    /// A row that the vocabulary has, and counts.
+    Found(Arc<Found>),
 }
 
 impl TokenSet {
@@ -55,37 +66,103 @@ impl TokenSet {
         Self::Words(row.into())
     }
 
+    /// The same in little room; `found` are rows that the vocabulary has. Takes as long as going
+    /// through the tokens a few times.
+    pub(crate) fn in_little_room(self, found: &[Arc<Found>]) -> Self {
+        let gaps = match &self {
+            Self::List(words) => {
+                let mut ids = Vec::with_capacity(words.len());
+                words.each(|id| ids.push(id));
+                ids.sort_unstable();
+                ids.dedup();
+                Gaps::new(&ids)
+            }
+            Self::Words(words) => {
+                let is_it =
+                    |found: &&Arc<Found>| found.row().is_some_and(|row| words.is_equal(row));
+                if let Some(found) = found.iter().find(is_it) {
+                    return Self::Found(Arc::clone(found));
+                }
+                // Most gaps take a byte, some two.
+                let few = words.own().and_then(|row| tokens_of(row, 2 * row.len()));
+                few.and_then(|few| Gaps::new(&few))
+            }
+            // One that the vocabulary may give up is not held on to.
+            Self::Found(known) if !found.iter().any(|found| Arc::ptr_eq(found, known)) => {
+                return self.at_length().into_owned();
+            }
+            Self::Gaps(_) | Self::Found(_) => None,
+        };
+        gaps.map_or(self, Self::Gaps)
+    }
+
+    /// The same as a list or a row of its own.
+    pub(crate) fn at_length(&self) -> Cow<'_, Self> {
+        match self {
+            Self::List(_) | Self::Words(_) => Cow::Borrowed(self),
+            Self::Gaps(gaps) => {
+                let mut ids = Vec::new();
+                gaps.each(|id| ids.push(id));
+                Cow::Owned(Self::List(ids.into()))
+            }
+            Self::Found(found) => {
+                Cow::Owned(Self::Words(found.row().unwrap_or_default().to_vec().into()))
+            }
+        }
+    }
+
+    /// How many ids are listed; `None` for a row.
+    pub(super) fn listed(&self) -> Option<usize> {
+        match self {
+            Self::List(ids) => Some(ids.len()),
+            Self::Gaps(ids) => Some(ids.count()),
+            Self::Words(_) | Self::Found(_) => None,
+        }
+    }
+
+    /// Calls `take` with each id that is listed.
+    #[inline]
+    pub(super) fn each_listed(&self, take: impl FnMut(u32)) {
+        match self {
+            Self::List(ids) => ids.each(take),
+            Self::Gaps(ids) => ids.each(take),
+            Self::Words(_) | Self::Found(_) => {}
+        }
+    }
+
     /// Sets the bits of these tokens in `row`.
     pub(crate) fn add_to(&self, row: &mut [u32]) {
         match self {
-            Self::List(ids) => ids.each(|id| {
+            Self::List(_) | Self::Gaps(_) => self.each_listed(|id| {
                 // Only those of kept bytes that have changed since are past the end.
                 if let Some(word) = row.get_mut(id as usize / 32) {
                     *word |= 1 << (id % 32);
                 }
             }),
             Self::Words(words) => words.merge_into(row, |word, bits| *word |= bits),
+            Self::Found(found) => merge(found, row, |word, bits| *word |= bits),
         }
     }
 
     /// Clears the bits of these tokens in `row`.
     pub(crate) fn remove_from(&self, row: &mut [u32]) {
         match self {
-            Self::List(ids) => ids.each(|id| {
+            Self::List(_) | Self::Gaps(_) => self.each_listed(|id| {
                 if let Some(word) = row.get_mut(id as usize / 32) {
                     *word &= !(1 << (id % 32));
                 }
             }),
             Self::Words(words) => words.merge_into(row, |word, bits| *word &= !bits),
+            Self::Found(found) => merge(found, row, |word, bits| *word &= !bits),
         }
     }
 
     /// These tokens but for those in `row`.
     pub(crate) fn without(&self, row: &[u32]) -> Self {
         match self {
-            Self::List(ids) => {
-                let mut rest = Vec::with_capacity(ids.len());
-                ids.each(|id| {
+            Self::List(_) | Self::Gaps(_) => {
+                let mut rest = Vec::new();
+                self.each_listed(|id| {
                     if row.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 0) {
                         rest.push(id);
                     }
@@ -97,6 +174,11 @@ impl TokenSet {
                 words.merge_into(&mut rest, |word, bits| *word = bits & !*word);
                 Self::Words(rest.into())
             }
+            Self::Found(found) => {
+                let mut rest = row.to_vec();
+                merge(found, &mut rest, |word, bits| *word = bits & !*word);
+                Self::Words(rest.into())
+            }
         }
     }
 
@@ -104,11 +186,11 @@ impl TokenSet {
     /// for small.
     pub(crate) fn write_to(&self, row: &mut [u32]) {
         match self {
-            Self::List(_) => {
+            Self::Words(words) => words.copy_to(row),
+            Self::List(_) | Self::Gaps(_) | Self::Found(_) => {
                 row.fill(0);
                 self.add_to(row);
             }
-            Self::Words(words) => words.copy_to(row),
         }
     }
 
@@ -116,8 +198,16 @@ impl TokenSet {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::List(words) | Self::Words(words) => words.len() * 4,
+            Self::Gaps(gaps) => gaps.bytes(),
+            Self::Found(_) => 0,
         }
     }
+}
+
+/// Merges the words of a row that the vocabulary has into those of `row`.
+fn merge(found: &Found, row: &mut [u32], merge: impl Fn(&mut u32, u32)) {
+    let words = found.row().unwrap_or_default();
+    row.iter_mut().zip(words).for_each(|(word, &bits)| merge(word, bits));
 }
 
 /// The ids of the bits in `row`, if there are no more than `limit`.
@@ -180,6 +270,57 @@ mod tests {
             rest.write_to(&mut row);
             others.write_to(&mut expected);
             assert_eq!(row, expected);
+        }
+    }
+    #[test]
+    fn what_takes_little_room_is_the_same_set() {
+        use crate::vocab::rests::Within;
+
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut row: Vec<u32> = (0..400).map(|_| random.u32(..)).collect();
+        let others: Vec<u32> = (0..400).map(|_| random.u32(..)).collect();
+        let found = |row: &[u32]| {
+            let within = Within::Row(row.into());
+            Arc::new(Found { rest: [].into(), nodes: [].into(), within, behind: [].into() })
+        };
+        let known = found(&row);
+        let whole = TokenSet::Words(row.clone().into());
+        let same = whole.clone().in_little_room(&[Arc::clone(&known)]);
+        assert!(matches!(&same, TokenSet::Found(row) if Arc::ptr_eq(row, &known)));
+        assert_eq!(same.bytes(), 0);
+        assert!(matches!(same.clone().in_little_room(&[]), TokenSet::Words(_)));
+        let mut sets = vec![(whole.clone(), same), (whole.clone(), whole.in_little_room(&[]))];
+        for count in [0, 1, 300] {
+            row.fill(0);
+            (0..count).for_each(|_| row[random.usize(..400)] |= 1 << random.usize(..32));
+            let list = TokenSet::List(tokens_of(&row, 300).expect("no more").into());
+            let gaps = list.clone().in_little_room(&[]);
+            assert!(matches!(gaps, TokenSet::Gaps(_)) && gaps.bytes() <= 2 * count);
+            let of_row = TokenSet::Words(row.clone().into()).in_little_room(&[]);
+            assert!(matches!(of_row, TokenSet::Gaps(_)));
+            sets.extend([(list, gaps.clone()), (gaps, of_row)]);
+        }
+        type Act<'a> = &'a dyn Fn(&TokenSet, &mut [u32]);
+        for (set, other) in sets {
+            let by = |act: Act<'_>| {
+                [&set, &other].map(|set| {
+                    let mut row = others.clone();
+                    act(set, &mut row);
+                    row
+                })
+            };
+            let acts: [Act<'_>; 5] = [
+                &|set, row| set.write_to(row),
+                &|set, row| set.add_to(row),
+                &|set, row| set.remove_from(row),
+                &|set, row| set.without(&others).write_to(row),
+                &|set, row| set.at_length().write_to(row),
+            ];
+            for act in acts {
+                let [one, other] = by(act);
+                assert_eq!(one, other);
+            }
+            assert_eq!(set.listed(), other.listed());
         }
     }
 }

@@ -58,7 +58,7 @@ impl Walker<'_> {
                 ids.each(|id| few.push(id));
                 Within::Few(few.into())
             }
-            TokenSet::Words(_) => {
+            _ => {
                 let mut row = vec![0; self.words];
                 tokens.write_to(&mut row);
                 Within::Row(row.into())

@@ -1,6 +1,7 @@
 //! Walks and the sets of tokens that they name; and what of them is in use.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -8,6 +9,7 @@ use super::classes::{Base, Boundary, End, Origin, Walk};
 use super::nodes::NodesId;
 use super::tables::WalkTables;
 use crate::index::tokens::{StoredTokensId, TokenSetGraph, TokensId};
+use crate::vocab::rests::{Found, Rests};
 
 /// What has been walked.
 #[derive(Debug, Default)]
@@ -22,6 +24,8 @@ pub(crate) struct WalkedInUse {
     pub(crate) walked: Walked,
     /// The numbers of the walks that were kept, by those that they had.
     pub(crate) numbers: FxHashMap<u32, u32>,
+    /// The same of the sets of nodes met so far: to find one by its nodes takes longer.
+    nodes: FxHashMap<NodesId, NodesId>,
 }
 
 /// A walk takes as long as looking at so many nodes, beside those that it does look at: one of a
@@ -36,8 +40,8 @@ impl Walked {
 
     /// Copies of the walks that are in use, as far as they have room for masks of `words` words:
     /// those that save the most time for each byte before others. To copy a walk takes a hundredth
-    /// of the time of doing it.
-    pub(crate) fn in_use(&self, room: usize, words: usize) -> WalkedInUse {
+    /// of the time of doing it. Rows that `rests` has are not copied.
+    pub(crate) fn in_use(&self, room: usize, words: usize, rests: &Rests) -> WalkedInUse {
         // Read once: others go on counting.
         let saves = |(nodes, from, walk): (NodesId, Origin, &'_ Walk)| {
             let time = u64::from(walk.uses.get()) * (NODES_OF_A_WALK + u64::from(walk.looked));
@@ -49,16 +53,15 @@ impl Walked {
             .map(|known| (saves(known), known.2))
             .collect();
         walks.sort_unstable_by_key(|&(order, _)| order);
-        let (walked, mut numbers) = (Self::default(), FxHashMap::default());
+        let mut kept = WalkedInUse::default();
+        let found = rests.rows(words);
         for ((_, nodes, from), walk) in walks {
-            if walked.bytes() > room {
+            if kept.walked.bytes() > room {
                 break;
             }
-            let nodes = walked.copy_nodes(self, nodes);
-            let copy = walked.walks.walk(nodes, from, || walked.copy(self, walk, words));
-            numbers.insert(walk.number, copy.number);
+            kept.copy(self, (nodes, from, walk), words, &found);
         }
-        WalkedInUse { walked, numbers }
+        kept
     }
 
     /// What a walk takes with what it is made of, as far as that is stored for it alone.
@@ -66,37 +69,59 @@ impl Walked {
         let sets = walk.ends.iter().map(|end| self.tokens.stored_bytes(end.tokens));
         walk.bytes() + size_of_val(self.walks.nodes(nodes)) + sets.sum::<usize>()
     }
+}
 
-    fn copy(&self, of: &Self, walk: &Walk, words: usize) -> Walk {
-        let tokens = |tokens: TokensId| -> StoredTokensId {
-            self.tokens.add_set(of.tokens.collect(tokens, words).into_owned())
-        };
-        let end = |end: &End| End {
+impl WalkedInUse {
+    fn copy(
+        &mut self,
+        of: &Walked,
+        (nodes, from, walk): (NodesId, Origin, &Walk),
+        words: usize,
+        found: &[Arc<Found>],
+    ) {
+        let ends = walk.ends.iter().map(|end| End {
             leading: end.leading.clone(),
-            tokens: tokens(end.tokens).into(),
+            tokens: self.copy_tokens(of, end.tokens, words, found).into(),
             ..*end
-        };
-        let boundary = |boundary: &Boundary| Boundary {
+        });
+        let ends = ends.collect();
+        let boundaries = walk.boundaries.iter().map(|boundary| Boundary {
             leading: boundary.leading.clone(),
             nodes: self.copy_nodes(of, boundary.nodes),
             ..*boundary
-        };
-        let base = |base: &Base| Base {
+        });
+        let boundaries = boundaries.collect();
+        let bases = walk.bases.iter().map(|base| Base {
             nodes: self.copy_nodes(of, base.nodes),
             leading: base.leading.clone(),
-            except: base.except.map(|except| tokens(except.into())),
+            except: base.except.map(|except| self.copy_tokens(of, except.into(), words, found)),
             ..*base
-        };
-        let ends = walk.ends.iter().map(end).collect();
-        let boundaries = walk.boundaries.iter().map(boundary).collect();
-        let bases = walk.bases.iter().map(base).collect();
-        let copy = Walk::new(self.walks.next_number(), ends, boundaries, bases);
-        Walk { uses: walk.uses.aged(), looked: walk.looked, ..copy }
+        });
+        let bases = bases.collect();
+        let nodes = self.copy_nodes(of, nodes);
+        let walks = &self.walked.walks;
+        let copy = walks.walk(nodes, from, || {
+            let copy = Walk::new(walks.next_number(), ends, boundaries, bases);
+            Walk { uses: walk.uses.aged(), looked: walk.looked, ..copy }
+        });
+        self.numbers.insert(walk.number, copy.number);
+    }
+
+    fn copy_tokens(
+        &self,
+        of: &Walked,
+        tokens: TokensId,
+        words: usize,
+        found: &[Arc<Found>],
+    ) -> StoredTokensId {
+        let set = of.tokens.collect(tokens, words).into_owned();
+        self.walked.tokens.add_in_little_room(set, found)
     }
 
     /// The number here of a set of nodes there.
-    pub(crate) fn copy_nodes(&self, of: &Self, nodes: NodesId) -> NodesId {
-        self.walks.nodes_id(of.walks.nodes(nodes).to_vec())
+    pub(crate) fn copy_nodes(&mut self, of: &Walked, nodes: NodesId) -> NodesId {
+        let own = || self.walked.walks.nodes_id(of.walks.nodes(nodes).to_vec());
+        *self.nodes.entry(nodes).or_insert_with(own)
     }
 }
 
@@ -119,7 +144,7 @@ mod tests {
             done.number
         };
         let numbers: Vec<(u32, u32)> = (1..=40).map(|looked| (looked, walk(looked))).collect();
-        let kept = walked.in_use(walked.bytes() / 2, 1);
+        let kept = walked.in_use(walked.bytes() / 2, 1, &Rests::default());
         let stay = kept.numbers.len() as u32;
         assert!(0 < stay && stay < 40);
         for (looked, number) in numbers {
