@@ -44,7 +44,7 @@ enum Kind {
     Difference(u32),
 }
 
-/// How many kinds there are, or a few more.
+/// How many kinds a number has room for: a power of two, so that the kind is its lowest bits.
 const KINDS: u32 = 8;
 
 impl TokensId {

@@ -58,7 +58,7 @@ impl Walker<'_> {
                 ids.each(|id| few.push(id));
                 Within::Few(few.into())
             }
-            _ => {
+            TokenSet::Words(_) | TokenSet::Gaps(_) | TokenSet::Found(_) => {
                 let mut row = vec![0; self.words];
                 tokens.write_to(&mut row);
                 Within::Row(row.into())
