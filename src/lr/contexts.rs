@@ -72,7 +72,7 @@ impl ParseTable {
         };
         let follows = self.returns.get(core.index()).iter().map(follow).collect();
         let state = self.intern_state(core, follows);
-        self.states.entered.get_or_insert_with((below, core), || state)
+        *self.states.entered.get_or_insert_with((below, core), || state)
     }
 
     /// What can be shifted when an item of a state returns. An item that has come so far was there

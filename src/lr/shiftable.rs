@@ -19,7 +19,7 @@ const LONGEST: usize = 32;
 /// So many are kept, at some hundred bytes each.
 const MOST: usize = 1 << 16;
 
-/// What an entry takes beside what was read, with its places in tables that are half empty.
+/// What an entry takes beside what was read, with its places in tables that are never full.
 const ENTRY_BYTES: usize = 24;
 
 /// How deep one looks, and whether past forks.
@@ -80,7 +80,8 @@ impl Stack {
     fn find_further(&self, table: &ParseTable, closure: &Closure) -> Acceptable {
         let known = &table.closures.shiftable;
         let mut lengths = closure.lengths.load(Ordering::Relaxed);
-        let (mut read, mut at) = (Read::from_iter([self.core()]), self);
+        let (mut read, mut at) = (Read::new(), self);
+        read.push(self.core());
         while lengths != 0 && self.read_on(&mut read, &mut at, lengths.trailing_zeros() as usize) {
             if let Some(&set) = known.get(&read) {
                 return Acceptable { set, lowest: at.depth() };

@@ -82,11 +82,21 @@ impl Stack {
     }
 
     fn over(core: CoreId, state: u32, below: Stack, table: &ParseTable) -> Self {
+        if below.0.straight != STRAIGHT {
+            return Self::over_fork(core, state, below, table);
+        }
         let depth = below.0.depth + 1;
-        let straight = below.0.straight.saturating_add(1);
+        Self::node(core, (depth, STRAIGHT), state, Below::One(below))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn over_fork(core: CoreId, state: u32, below: Stack, table: &ParseTable) -> Self {
+        let depth = below.0.depth + 1;
+        let straight = below.0.straight + 1;
         let address = below.address();
         let node = || Self::node(core, (depth, straight), state, Below::One(below));
-        if straight == STRAIGHT { node() } else { table.forks.node(core, &[address], node) }
+        table.forks.node(core, &[address], node)
     }
 
     /// The same state over other nodes, of which there is one at least; those of several ascend by

@@ -74,7 +74,7 @@ impl Scanner {
         let kept: Obligations =
             self.obligations(id).iter().copied().filter(can_be_broken).collect();
         let kept = self.intern_obligations(kept);
-        self.discharges.kept.get_or_insert_with((id, state), || kept)
+        *self.discharges.kept.get_or_insert_with((id, state), || kept)
     }
 
     fn can_be_broken(&self, obligation: ScanStateId, state: ScanStateId) -> bool {

@@ -33,7 +33,7 @@ const FEW: usize = 5;
 /// the point has a class of its own.
 const CLASSES_OF_A_DECISION: usize = 16;
 
-/// What a pair takes in tables that are half empty.
+/// What a pair takes in tables that are never full.
 const PAIR_BYTES: usize = 64;
 
 /// The number of a point: that of its scan state, or where it has obligations the number of the

@@ -46,7 +46,7 @@ impl ParseTable {
     }
 }
 
-/// What an entry takes with its key and its places in tables that are half empty.
+/// What an entry takes with its key and its places in tables that are never full.
 const ENTRY_BYTES: usize = 64;
 
 /// What a set takes beside its words.

@@ -87,7 +87,7 @@ impl Scanner {
             implying.contains(state) || implying.iter().any(implies)
         };
         let is_within = self.obligations(less).iter().all(is_implied);
-        known.get_or_insert_with((less, more), || is_within)
+        *known.get_or_insert_with((less, more), || is_within)
     }
 
     /// Whether all that breaks `implied` breaks `state`, as early at least.

@@ -103,9 +103,13 @@ impl<T> AppendVec<T> {
 
     /// Adds an entry and returns its id.
     pub(crate) fn push(&self, value: T) -> u32 {
+        self.place(value).0
+    }
+
+    /// Adds an entry and returns its id, and where it stays.
+    pub(super) fn place(&self, value: T) -> (u32, &T) {
         let id = self.len.fetch_add(1, Ordering::Relaxed);
-        self.slots.get_or_init(id, || value);
-        id
+        (id, self.slots.get_or_init(id, || value))
     }
 
     /// These entries, by their order.
@@ -147,10 +151,10 @@ impl<T> Default for Interner<T> {
 impl<T: Hash + Eq> Interner<T> {
     /// The id of `value`, new or known. Takes a lock only where it seems to be new.
     pub(crate) fn intern(&self, value: T) -> u32 {
-        let hash = FxBuildHasher.hash_one(&value);
+        let (count, hash) = (self.ids.count(), FxBuildHasher.hash_one(&value));
         match self.find(hash, &value) {
             Some(id) => id,
-            None => self.add(hash, value),
+            None => self.add((count, hash), value),
         }
     }
 
@@ -160,10 +164,10 @@ impl<T: Hash + Eq> Interner<T> {
         T: Borrow<Q> + From<&'a Q>,
         Q: Hash + Eq + ?Sized,
     {
-        let hash = FxBuildHasher.hash_one(borrowed);
+        let (count, hash) = (self.ids.count(), FxBuildHasher.hash_one(borrowed));
         match self.find(hash, borrowed) {
             Some(id) => id,
-            None => self.add(hash, borrowed.into()),
+            None => self.add((count, hash), borrowed.into()),
         }
     }
 
@@ -175,9 +179,12 @@ impl<T: Hash + Eq> Interner<T> {
         self.ids.find(hash, |id| (self.entries.get(id)?.borrow() == wanted).then_some(id))
     }
 
-    fn add(&self, hash: u64, value: T) -> u32 {
+    /// The id of a value that was not among the first `count`.
+    fn add(&self, (count, hash): (u32, u64), value: T) -> u32 {
         let adding = self.ids.begin_adding();
-        if let Some(id) = self.find(hash, &value) {
+        if self.ids.count() != count
+            && let Some(id) = self.find(hash, &value)
+        {
             return id;
         }
         let id = self.entries.push(value);

@@ -22,7 +22,7 @@ impl<K, V> Default for AppendMap<K, V> {
     }
 }
 
-impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
+impl<K: Hash + Eq, V> AppendMap<K, V> {
     /// The entries in the order in which they were entered. Those that other threads add meanwhile
     /// may be among them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(K, V)> {
@@ -51,17 +51,18 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
     }
 
     /// The value of `key`, made by `make` when there is none yet. No other entry is made meanwhile.
-    pub(crate) fn get_or_insert_with(&self, key: K, make: impl FnOnce() -> V) -> V {
-        let hash = FxBuildHasher.hash_one(&key);
+    pub(crate) fn get_or_insert_with(&self, key: K, make: impl FnOnce() -> V) -> &V {
+        let (count, hash) = (self.numbers.count(), FxBuildHasher.hash_one(&key));
         if let Some(value) = self.find(hash, &key) {
-            return value.clone();
+            return value;
         }
         let adding = self.numbers.begin_adding();
-        if let Some(value) = self.find(hash, &key) {
-            return value.clone();
+        if self.numbers.count() != count
+            && let Some(value) = self.find(hash, &key)
+        {
+            return value;
         }
-        let value = make();
-        let number = self.entries.push((key, value.clone()));
+        let (number, (_, value)) = self.entries.place((key, make()));
         adding.add(hash, number);
         value
     }
@@ -87,8 +88,8 @@ mod tests {
         let map = AppendMap::default();
         assert_eq!(map.get(&0), None);
         for key in 0..1000u32 {
-            assert_eq!(map.get_or_insert_with(key * 7, || key), key);
-            assert_eq!(map.get_or_insert_with(key * 7, || key + 1), key);
+            assert_eq!(*map.get_or_insert_with(key * 7, || key), key);
+            assert_eq!(*map.get_or_insert_with(key * 7, || key + 1), key);
         }
         assert_eq!(map.len(), 1000);
         assert!((0..7000).all(|key| map.get(&key).copied() == (key % 7 == 0).then_some(key / 7)));
@@ -100,7 +101,7 @@ mod tests {
             let map = AppendMap::restore((0..count).map(|key| (key * 7, key)));
             assert_eq!(map.len(), count as usize);
             for key in 0..2 * count + 1 {
-                assert_eq!(map.get_or_insert_with(key * 7, || key), key);
+                assert_eq!(*map.get_or_insert_with(key * 7, || key), key);
             }
             assert!((0..2 * count + 1).all(|key| map.get(&(key * 7)) == Some(&key)));
             assert_eq!(map.iter().count(), 2 * count as usize + 1);
@@ -118,7 +119,7 @@ mod tests {
                 let map = &map;
                 scope.spawn(move || {
                     for key in 0..KEYS {
-                        let value = map.get_or_insert_with(key, || key << 2 | thread);
+                        let value = *map.get_or_insert_with(key, || key << 2 | thread);
                         assert_eq!(value >> 2, key);
                         assert_eq!(map.get(&key), Some(&value));
                     }

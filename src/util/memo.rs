@@ -1,43 +1,39 @@
 //! Facts by key, each found once by whoever needs it first, and read without a lock.
 //!
-//! A key gets a number at once, and the fact is found under that number: so finding one takes no
-//! lock that others wait for, may take long, and may need other facts. Of several threads that want
-//! the same one, one finds it.
+//! A key gets its place at once, and the fact is found for that place: so finding one takes no lock
+//! that others wait for, may take long, and may need other facts. Of several threads that want the
+//! same one, one finds it.
 
 use std::hash::Hash;
+use std::sync::OnceLock;
 
-use super::append::Slots;
 use super::append_map::AppendMap;
 
 /// Facts of type `V` by keys of type `K`. Append-only.
 #[derive(Debug)]
-pub(crate) struct Memo<K, V> {
-    numbers: AppendMap<K, u32>,
-    facts: Slots<V>,
-}
+pub(crate) struct Memo<K, V>(AppendMap<K, OnceLock<V>>);
 
 impl<K, V> Default for Memo<K, V> {
     fn default() -> Self {
-        Self { numbers: AppendMap::default(), facts: Slots::default() }
+        Self(AppendMap::default())
     }
 }
 
 impl<K: Hash + Eq, V> Memo<K, V> {
-    /// The fact of `key`, found by `find` when it is not known. Two look-ups once it is. `find` may
+    /// The fact of `key`, found by `find` when it is not known. One look-up once it is. `find` may
     /// ask for other keys, not for this one.
     #[inline]
     pub(crate) fn get_or_find(&self, key: K, find: impl FnOnce() -> V) -> &V {
-        let number = match self.numbers.get(&key) {
-            Some(&number) => number,
-            // Counted while nothing else can be entered.
-            None => self.numbers.get_or_insert_with(key, || self.numbers.len() as u32),
+        let place = match self.0.get(&key) {
+            Some(place) => place,
+            None => self.0.get_or_insert_with(key, OnceLock::new),
         };
-        self.facts.get_or_init(number, find)
+        place.get_or_init(find)
     }
 
     /// The facts that have been found. Those that other threads find meanwhile may be among them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.numbers.iter().filter_map(|(key, number)| Some((key, self.facts.get(*number)?)))
+        self.0.iter().filter_map(|(key, place)| Some((key, place.get()?)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! By hash, the numbers of entries that lie elsewhere: what finds an entry, whoever adds others.
 //!
-//! Open-addressed tables of numbers, each twice as large as the one before. When one is half full
+//! Open-addressed tables of numbers, each twice as large as the one before. When one is nearly full
 //! the next is filled and takes its place. Whoever still reads the old one misses new entries at
 //! worst, takes the lock to add what is already there, and finds it. The old tables are kept:
 //! together they are no larger than the newest.
@@ -23,6 +23,8 @@ pub(super) struct NumberTable {
     tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
     /// The table in use.
     current: AtomicU32,
+    /// How many numbers can be found.
+    count: AtomicU32,
     adding: Mutex<()>,
 }
 
@@ -37,6 +39,7 @@ impl Default for NumberTable {
         Self {
             tables: std::array::from_fn(|_| OnceLock::new()),
             current: AtomicU32::new(0),
+            count: AtomicU32::new(0),
             adding: Mutex::default(),
         }
     }
@@ -45,9 +48,13 @@ impl Default for NumberTable {
 impl NumberTable {
     /// The numbers of entries that have these hashes, each once; the entries are there.
     pub(super) fn restore(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
-        let places = (2 * hashes.len()).next_power_of_two().max(1 << FIRST);
+        let places = (hashes.len() * 4).div_ceil(3).next_power_of_two().max(1 << FIRST);
         let current = places.trailing_zeros() - FIRST;
-        let restored = Self { current: AtomicU32::new(current), ..Self::default() };
+        let restored = Self {
+            current: AtomicU32::new(current),
+            count: AtomicU32::new(hashes.len() as u32),
+            ..Self::default()
+        };
         let table = restored.table(current);
         (0..).zip(hashes).for_each(|(number, hash)| place(table, entry(hash, number)));
         restored
@@ -58,21 +65,25 @@ impl NumberTable {
     #[inline]
     pub(super) fn find<T>(&self, hash: u64, wanted: impl Fn(u32) -> Option<T>) -> Option<T> {
         let table = self.tables[self.current.load(Ordering::Acquire) as usize].get()?;
-        let mask = table.len() - 1;
-        let mut place = hash as u32 as usize & mask;
+        let mut from = hash as usize;
         loop {
-            let entry = table[place].load(Ordering::Acquire);
-            let number = (entry as u32).checked_sub(1)?;
-            if (entry >> 32) as u32 == hash as u32
-                && let Some(found) = wanted(number)
-            {
-                return Some(found);
+            let (number, place) = candidate(table, hash as u32, from);
+            let found = wanted(number.checked_sub(1)?);
+            if found.is_some() {
+                return found;
             }
-            place = (place + 1) & mask;
+            from = place + 1;
         }
     }
 
-    /// Keeps all others from adding. What was not found before may be there by now.
+    /// How many numbers can be found: from 0 on, all less than this.
+    #[inline]
+    pub(super) fn count(&self) -> u32 {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// Keeps all others from adding. What was not found before may be there by now, if there are
+    /// more numbers than before.
     pub(super) fn begin_adding(&self) -> Adding<'_> {
         // A poisoned lock only says that another thread panicked elsewhere: an entry is whole
         // before it is numbered.
@@ -91,14 +102,37 @@ impl Adding<'_> {
     pub(super) fn add(self, hash: u64, number: u32) {
         let current = self.numbers.current.load(Ordering::Acquire);
         let table = self.numbers.table(current);
-        if 2 * (number as usize + 1) <= table.len() {
-            return place(table, entry(hash, number));
+        if (number as usize) < most(table.len()) {
+            place(table, entry(hash, number));
+        } else {
+            let next = self.numbers.table(current + 1);
+            let known = table.iter().map(|place| place.load(Ordering::Relaxed));
+            known.filter(|&known| known != 0).for_each(|known| place(next, known));
+            place(next, entry(hash, number));
+            self.numbers.current.store(current + 1, Ordering::Release);
         }
-        let next = self.numbers.table(current + 1);
-        let known = table.iter().map(|place| place.load(Ordering::Relaxed));
-        known.filter(|&known| known != 0).for_each(|known| place(next, known));
-        place(next, entry(hash, number));
-        self.numbers.current.store(current + 1, Ordering::Release);
+        self.numbers.count.store(number + 1, Ordering::Release);
+    }
+}
+
+/// How many numbers a table of so many places takes.
+fn most(places: usize) -> usize {
+    places / 4 * 3
+}
+
+/// From a place on, the first entry with this lower half of a hash: 1 more than its number, or 0
+/// where there is none, and its place. There are many kinds of tables, and what is looked up for a
+/// mask is looked up in most of them: this much of their code they share.
+#[inline(never)]
+fn candidate(table: &[AtomicU64], half: u32, from: usize) -> (u32, usize) {
+    let mask = table.len() - 1;
+    let mut place = from & mask;
+    loop {
+        let entry = table[place].load(Ordering::Acquire);
+        if entry == 0 || (entry >> 32) as u32 == half {
+            return (entry as u32, place);
+        }
+        place = (place + 1) & mask;
     }
 }
 

@@ -84,7 +84,7 @@ impl Composer<'_> {
             }
         };
         self.tables.add_bytes(bytes);
-        self.masks_of.known.get_or_insert_with(key, || mask)
+        *self.masks_of.known.get_or_insert_with(key, || mask)
     }
 
     /// These tokens and the stop tokens, ascending, if they are seen to be few.

@@ -392,7 +392,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
 
     pub(super) fn number(&self, lines: &Lines) -> u32 {
         // Counted while nothing else can be entered.
-        self.layouts.get_or_insert_with(lines.clone(), || self.layouts.len() as u32)
+        *self.layouts.get_or_insert_with(lines.clone(), || self.layouts.len() as u32)
     }
 
     /// How many paths there are.

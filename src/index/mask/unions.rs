@@ -40,7 +40,7 @@ impl MaskUnions {
     /// The number of a union of masks, and whether it was never met before.
     fn number(&self, masks: &[u32]) -> (u32, bool) {
         let mut is_new = false;
-        let number = self.numbers.get_or_insert_with(masks.into(), || {
+        let number = *self.numbers.get_or_insert_with(masks.into(), || {
             is_new = true;
             self.bytes.fetch_add(UNION_BYTES + size_of_val(masks), Ordering::Relaxed);
             // Counted while nothing else can be entered.

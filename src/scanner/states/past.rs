@@ -133,7 +133,7 @@ impl ScanStates {
         if !self.has_past() {
             return start;
         }
-        self.begun.get_or_insert_with((start, past), || {
+        *self.begun.get_or_insert_with((start, past), || {
             let trackers = self.pasts.get(past.0);
             let begun = |component: &Component| {
                 let Ok(place) = self.looking.binary_search(&component.terminal) else {
