@@ -17,7 +17,7 @@ use crate::util::id::TerminalId;
 
 /// A submask of fewer than one token in so many is not kept: looking again takes no longer than
 /// finding what was found.
-const TOKENS_FOR_A_SUBMASK: usize = 1 << 13;
+const TOKENS_FOR_A_SUBMASK: usize = 1 << 12;
 
 impl<'g> Composer<'g> {
     /// The tokens that may follow in configuration `at`, and what was read to know. `steps` were
@@ -56,7 +56,7 @@ impl<'g> Composer<'g> {
             if let Some(unfound) = tasks.unfound() {
                 return Err(unfound);
             }
-            let tokens = self.walker.tokens.union(tasks.current().found.drain(..));
+            let tokens = self.walker.tokens.union(&mut tasks.current().found);
             let Some((purpose, mut reads)) = tasks.finish() else { return Ok(tokens) };
             let around = tasks.current();
             let except = match purpose {
@@ -304,7 +304,7 @@ impl<'g> Composer<'g> {
                 None => open.push(number),
             }
         }
-        Taken { tokens: self.walker.tokens.union(tokens), open: open.into() }
+        Taken { tokens: self.walker.tokens.union(&mut tokens), open: open.into() }
     }
 
     /// Takes those of the ends of a walk that are viable.

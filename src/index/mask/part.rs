@@ -2,9 +2,10 @@
 
 use crate::index::walk::{Boundary, Walk};
 
-/// Some of the first boundaries of a walk, a bit each.
+/// Some of the first boundaries of a walk, a bit each, those of the first half first. In halves, so
+/// that a key that holds them has no gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SomeBoundaries(u64);
+pub(super) struct SomeBoundaries([u32; 2]);
 
 /// Which pieces of a walk are looked for.
 #[derive(Clone, Copy, Debug)]
@@ -15,25 +16,47 @@ pub(super) enum Part {
     Shifted(SomeBoundaries),
 }
 
+/// How many boundaries these are at most.
+const PLACES: usize = 64;
+
+/// Those at some places.
+impl FromIterator<usize> for SomeBoundaries {
+    fn from_iter<I: IntoIterator<Item = usize>>(places: I) -> Self {
+        let mut some = Self::NONE;
+        places.into_iter().for_each(|place| some.add(place));
+        some
+    }
+}
+
 impl SomeBoundaries {
     /// None of them.
-    pub(super) const NONE: Self = Self(0);
+    pub(super) const NONE: Self = Self([0; 2]);
 
-    /// Those of a walk that are `wanted`.
-    pub(super) fn of(walk: &Walk, mut wanted: impl FnMut(&Boundary) -> bool) -> Self {
-        let bits = (0..u64::BITS).zip(&walk.boundaries);
-        Self(bits.map(|(bit, boundary)| u64::from(wanted(boundary)) << bit).sum())
+    /// Those of a walk that may be among some, with their places.
+    pub(super) fn first(walk: &Walk) -> impl Iterator<Item = (usize, &Boundary)> {
+        (0..PLACES).zip(&walk.boundaries)
     }
 
-    /// Those that are among others as well.
-    pub(super) fn and(self, others: Self) -> Self {
-        Self(self.0 & others.0)
-    }
-
-    /// Whether the boundary at a place is among them.
+    /// Adds the one at a place.
     #[inline]
-    fn contains(self, place: usize) -> bool {
-        place < u64::BITS as usize && self.0 >> place & 1 != 0
+    pub(super) fn add(&mut self, place: usize) {
+        self.0[place / 32] |= 1 << (place % 32);
+    }
+
+    /// All others that may be among some.
+    fn others(self) -> Self {
+        Self(self.0.map(|half| !half))
+    }
+
+    /// Their places, ascending.
+    fn places(self) -> impl Iterator<Item = usize> {
+        let [first, second] = self.0.map(u64::from);
+        let mut rest = second << 32 | first;
+        std::iter::from_fn(move || {
+            let place = (rest != 0).then(|| rest.trailing_zeros() as usize);
+            rest &= rest.wrapping_sub(1);
+            place
+        })
     }
 }
 
@@ -43,11 +66,11 @@ impl Part {
 
     /// Those of the boundaries of a walk that are looked for.
     pub(super) fn boundaries(self, walk: &Walk) -> impl Iterator<Item = &Boundary> {
-        let is_wanted = move |place| match self {
-            Self::AllBut(others) => !others.contains(place),
-            Self::Shifted(own) => own.contains(place),
+        let (some, further) = match self {
+            Self::AllBut(some) => (some.others(), walk.boundaries.get(PLACES..)),
+            Self::Shifted(own) => (own, None),
         };
-        let placed = (0..).zip(&walk.boundaries);
-        placed.filter(move |&(place, _)| is_wanted(place)).map(|(_, boundary)| boundary)
+        let some = some.places().map_while(|place| walk.boundaries.get(place));
+        some.chain(further.unwrap_or_default())
     }
 }

@@ -7,6 +7,8 @@
 //! for together on the reduced stack, as a submask: it is found again whatever the operand was, and
 //! for all operators of a level at once. The page beside [`index`](crate::index) has figures.
 
+use smallvec::SmallVec;
+
 use super::composer::Composer;
 use super::part::{Part, SomeBoundaries};
 use super::submask::{Site, Sites};
@@ -33,21 +35,25 @@ impl<'g> Composer<'g> {
         if walk.boundaries.len() < MANY || !may_part {
             return *part;
         }
-        let (mut labels, mut count) = (BitSet::new(scanner.table().end().index() + 1), 0);
-        let shifted = SomeBoundaries::of(walk, |&Boundary { label, ref leading, .. }| {
-            let is_shifted =
-                leading.is_empty() && scanner.lexis().shifted().contains(label.index());
-            if is_shifted && taking.is_none_or(|taking| taking.may_take(label)) {
-                count += usize::from(labels.insert(label.index()));
+        let mut labels = BitSet::new(scanner.table().end().index() + 1);
+        // Those that are shifted before whatever follows, and of these what the stack may take.
+        let (mut shifted, mut taken) = (SomeBoundaries::NONE, SmallVec::<[_; 32]>::new());
+        let mut count = 0;
+        for (place, &Boundary { label, ref leading, .. }) in SomeBoundaries::first(walk) {
+            if leading.is_empty() && scanner.lexis().shifted().contains(label.index()) {
+                shifted.add(place);
+                if taking.is_none_or(|taking| taking.may_take(label)) {
+                    count += usize::from(labels.insert(label.index()));
+                    taken.push((place, label));
+                }
             }
-            is_shifted
-        });
+        }
         if count < MANY {
             return *part;
         }
         for (stack, labels) in at.stack.reduced(scanner.table(), &labels, reads) {
-            let is_shifted = |boundary: &Boundary| labels.contains(boundary.label.index());
-            let boundaries = SomeBoundaries::of(walk, is_shifted).and(shifted);
+            let own = taken.iter().filter(|(_, label)| labels.contains(label.index()));
+            let boundaries = own.map(|&(place, _)| place).collect();
             sites.push(Site::shifted(walk, boundaries, at, stack, line.clone()));
         }
         Part::AllBut(shifted)

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
-use smallvec::SmallVec;
+use smallvec::{Array, SmallVec};
 
 use super::set::{TokenSet, tokens_of};
 use crate::util::append::{AppendVec, Interner};
@@ -65,6 +65,10 @@ impl TokensId {
         matches!(self.kind(), Kind::Difference(_))
     }
 
+    fn is_few(self) -> bool {
+        matches!(self.kind(), Kind::Stored(Stored::Few(_) | Stored::One(_)))
+    }
+
     fn kind(self) -> Kind {
         let number = self.0 / KINDS;
         match self.0 % KINDS {
@@ -96,11 +100,11 @@ pub(crate) struct TokenSetGraph {
     held: AtomicUsize,
 }
 
-/// What is to be one.
-type Members = SmallVec<[TokensId; 32]>;
-
 /// So many tokens are few.
 const FEW: usize = 64;
+
+/// Few tokens.
+type Few = SmallVec<[u32; FEW]>;
 
 /// Masks of real texts are put together in some hundreds of steps. Behind so many, ways down the
 /// graph are taken to meet again and again.
@@ -131,7 +135,7 @@ impl TokenSetGraph {
         if let TokenSet::List(ids) = &set
             && let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW)
         {
-            return self.add_few(SmallVec::from_slice(ids));
+            return self.add_few(&mut SmallVec::from_slice(ids));
         }
         self.held.fetch_add(set.bytes() + size_of::<TokenSet>(), Ordering::Relaxed);
         StoredTokensId(Stored::Set(self.sets.push(set)))
@@ -147,13 +151,13 @@ impl TokenSetGraph {
         if runs.clone().map(|run| run.len()).sum::<usize>() > FEW {
             return self.add_set(TokenSet::from_runs(ids, runs, words));
         }
-        let mut few: SmallVec<[u32; FEW]> = SmallVec::new();
+        let mut few = Few::new();
         runs.for_each(|run| few.extend_from_slice(&ids[run.start as usize..run.end as usize]));
-        self.add_few(few)
+        self.add_few(&mut few)
     }
 
-    /// The number of these tokens.
-    fn add_few(&self, mut ids: SmallVec<[u32; FEW]>) -> StoredTokensId {
+    /// The number of these tokens, which are put in order.
+    fn add_few(&self, ids: &mut Few) -> StoredTokensId {
         ids.sort_unstable();
         ids.dedup();
         if let [token] = ids[..] {
@@ -183,13 +187,13 @@ impl TokenSetGraph {
 
     /// The number here of a set of few tokens there, be it stored there or put together.
     pub(crate) fn copy_few(&self, tokens: TokensId, of: &Self) -> Option<TokensId> {
-        let ids = of.few_in(tokens)?;
-        Some(if ids.is_empty() { TokensId::NONE } else { self.add_few(ids).into() })
+        let mut ids = of.few_in(tokens)?;
+        Some(if ids.is_empty() { TokensId::NONE } else { self.add_few(&mut ids).into() })
     }
 
     /// The tokens of a set, if they are few.
-    fn few_in(&self, tokens: TokensId) -> Option<SmallVec<[u32; FEW]>> {
-        let mut ids = SmallVec::new();
+    fn few_in(&self, tokens: TokensId) -> Option<Few> {
+        let mut ids = Few::new();
         let mut pending: SmallVec<[TokensId; 32]> = SmallVec::from_slice(&[tokens]);
         // In a forged file a set may be part of itself.
         for _ in 0..MANY {
@@ -228,38 +232,43 @@ impl TokenSetGraph {
         }
     }
 
-    /// The union of `members`, whose order does not matter.
-    pub(crate) fn union(&self, members: impl IntoIterator<Item = TokensId>) -> TokensId {
-        let mut members: Members =
-            members.into_iter().filter(|&member| member != TokensId::NONE).collect();
-        self.join_few(&mut members);
-        members.sort_unstable();
-        members.dedup();
-        match members[..] {
-            [member] => member,
-            _ => TokensId::new(Kind::Union(self.unions.intern_ref(members.as_slice()))),
+    /// The union of `members`, whose order does not matter. None of them are left.
+    pub(crate) fn union<A: Array<Item = TokensId>>(&self, members: &mut SmallVec<A>) -> TokensId {
+        members.retain(|member| *member != TokensId::NONE);
+        if members.len() > 1 {
+            self.join_few(members);
+            members.sort_unstable();
+            members.dedup();
         }
+        let union = match members[..] {
+            [] => TokensId::NONE,
+            [member] => member,
+            _ => TokensId::new(Kind::Union(self.unions.intern_ref(&members[..]))),
+        };
+        members.clear();
+        union
     }
 
     /// Makes one of those among `members` that are few, if all together they still are.
-    fn join_few(&self, members: &mut Members) {
-        let count = |member: &TokensId| match member.kind() {
-            Kind::Stored(Stored::Few(number)) => self.few.get(number).len(),
-            Kind::Stored(Stored::One(_)) => 1,
-            _ => 0,
-        };
-        let counts = members.iter().map(count).filter(|&count| count > 0);
-        if counts.clone().count() > 1 && counts.sum::<usize>() <= FEW {
-            let mut all = SmallVec::new();
-            for member in members.iter() {
-                match member.kind() {
-                    Kind::Stored(Stored::Few(few)) => all.extend_from_slice(self.few.get(few)),
-                    Kind::Stored(Stored::One(token)) => all.push(token),
-                    _ => {}
+    fn join_few<A: Array<Item = TokensId>>(&self, members: &mut SmallVec<A>) {
+        let (mut all, mut joined) = (Few::new(), 0);
+        for member in members.iter() {
+            match member.kind() {
+                Kind::Stored(Stored::One(token)) => all.push(token),
+                Kind::Stored(Stored::Few(number)) => {
+                    let ids = self.few.get(number);
+                    if all.len() + ids.len() > FEW {
+                        return;
+                    }
+                    all.extend_from_slice(ids);
                 }
+                _ => continue,
             }
-            members.retain(|member| count(member) == 0);
-            members.push(self.add_few(all).into());
+            joined += 1;
+        }
+        if joined > 1 && all.len() <= FEW {
+            members.retain(|member| !member.is_few());
+            members.push(self.add_few(&mut all).into());
         }
     }
 
@@ -278,7 +287,7 @@ impl TokenSetGraph {
     pub(crate) fn few(&self, tokens: TokensId, limit: usize) -> Option<Vec<u32>> {
         // Most are too many, which the lengths of the lists tell.
         let (mut lists, mut count): (SmallVec<[Stored; 32]>, _) = (SmallVec::new(), 0);
-        let mut rest: Members = std::iter::once(tokens).collect();
+        let mut rest: SmallVec<[TokensId; 32]> = SmallVec::from_slice(&[tokens]);
         while let Some(tokens) = rest.pop() {
             match tokens.kind() {
                 Kind::Stored(stored) => {
@@ -460,10 +469,11 @@ mod tests {
     fn sets_that_meet_again_and_again_are_added_once() {
         let graph = TokenSetGraph::default();
         let set = |id: u32| graph.add_set(TokenSet::from_runs(&[id], std::iter::once(0..1), 100));
-        let mut all = graph.union([1, 2, 3].map(|id| set(id).into()));
+        let union = |of: [TokensId; 3]| graph.union(&mut SmallVec::from(of));
+        let mut all = union([1, 2, 3].map(|id| set(id).into()));
         for id in 4..44 {
             let less = graph.difference(all, Some(set(1 + id % 3)));
-            all = graph.union([less, graph.difference(all, Some(set(id))), set(id).into()]);
+            all = union([less, graph.difference(all, Some(set(id))), set(id).into()]);
         }
         let mut row = [0; 4];
         graph.write_to(all, &mut row);
@@ -478,11 +488,12 @@ mod tests {
         };
         let few = set(&[2]);
         let [some, others] = [&[1, 2, 3][..], &[2, 64]].map(|ids| TokensId::from(set(ids)));
-        let union = graph.union(vec![some, TokensId::NONE, others, some]);
-        assert_eq!(union, graph.union(vec![others, some]));
-        assert_eq!(graph.union(vec![TokensId::NONE]), TokensId::NONE);
+        let union_of = |of: &[TokensId]| graph.union(&mut SmallVec::<[_; 4]>::from_slice(of));
+        let union = union_of(&[some, TokensId::NONE, others, some]);
+        assert_eq!(union, union_of(&[others, some]));
+        assert_eq!(union_of(&[TokensId::NONE]), TokensId::NONE);
         let inner = graph.difference(union, Some(few));
-        let all = graph.union(vec![graph.difference(inner, Some(set(&[64]))), others]);
+        let all = union_of(&[graph.difference(inner, Some(set(&[64]))), others]);
         let mut row = [0; 4];
         graph.write_to(all, &mut row);
         assert_eq!(row, [0b1110, 0, 1, 0]);
@@ -496,7 +507,7 @@ mod tests {
         let apart =
             [graph.difference(both, Some(set(&[1]))), graph.difference(both, Some(set(&[2])))];
         let mut row = [u32::MAX; 4];
-        graph.write_to(graph.union(apart), &mut row);
+        graph.write_to(union_of(&apart), &mut row);
         assert_eq!(row, [0b110, 0, 0, 0]);
     }
 }

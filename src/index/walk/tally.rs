@@ -176,11 +176,8 @@ impl<'g> Tally<'g> {
         let mut runs = self.runs.chunk_by(|a, b| a.class == b.class).peekable();
         let union = |(number, class): (usize, &mut Class<'_>)| {
             let own = runs.next_if(|runs| runs[0].class as usize == number);
-            let own = own.map(|runs| add_runs(walker, runs).into());
-            match own {
-                Some(tokens) if class.found.is_empty() => tokens,
-                _ => walker.tokens.union(class.found.drain(..).chain(own)),
-            }
+            class.found.extend(own.map(|runs| add_runs(walker, runs).into()));
+            walker.tokens.union(&mut class.found)
         };
         self.classes.iter_mut().enumerate().map(union).collect()
     }
