@@ -1,18 +1,19 @@
 //! The mask, as serving engines want it.
 
+use crate::util::aligned::AlignedRow;
 use crate::util::id::TokenId;
 
 /// Which tokens may come next: one bit a token, bit `t % 32` of word `t / 32`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TokenMask {
-    words: Vec<u32>,
+    words: AlignedRow,
     width: usize,
 }
 
 impl TokenMask {
     /// A mask of `width` bits, none set.
     pub fn new(width: usize) -> Self {
-        Self { words: vec![0; width.div_ceil(32)], width }
+        Self { words: vec![0; width.div_ceil(32)].into(), width }
     }
 
     /// The number of bits: the width of the logits.

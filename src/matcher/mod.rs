@@ -154,7 +154,7 @@ impl Matcher {
 
     /// The same into a row of the caller's, bit `t % 32` of word `t / 32`. Words past the
     /// vocabulary's width are cleared; where the row is shorter, it holds the tokens that it has
-    /// room for.
+    /// room for. A row that begins at a multiple of 64 bytes is written fastest.
     pub fn fill_mask_into(&self, row: &mut [u32]) {
         let words = self.index.words();
         if row.len() >= words {

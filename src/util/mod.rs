@@ -1,6 +1,7 @@
 //! Small things that every layer stands on, and that know of none of them.
 //!
 //! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
+//! * [`aligned`]: rows of words that are copied as fast as can be.
 //! * [`append`], [`append_map`], [`memo`]: tables that grow while others read them, their entries
 //!   found by [`number_table`].
 //! * [`bitset`]: sets of small ids (terminal sets above all).
@@ -16,6 +17,7 @@
 //! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
+pub(crate) mod aligned;
 pub(crate) mod append;
 pub(crate) mod append_map;
 pub(crate) mod bitset;

@@ -7,6 +7,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::util::aligned::AlignedRow;
+
 /// What the tokens below some nodes do to an automaton.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -26,7 +28,7 @@ pub(crate) enum Within {
     /// Their ids.
     Few(Box<[u32]>),
     /// One bit a token: bit `t % 32` of word `t / 32`.
-    Row(Box<[u32]>),
+    Row(AlignedRow),
 }
 
 /// What was found, the last first.
@@ -53,8 +55,10 @@ impl Found {
 impl Within {
     /// Heap bytes.
     fn bytes(&self) -> usize {
-        let (Self::Few(numbers) | Self::Row(numbers)) = self;
-        size_of_val(&**numbers)
+        match self {
+            Self::Few(numbers) => size_of_val(&**numbers),
+            Self::Row(row) => AlignedRow::bytes(row.len()),
+        }
     }
 }
 
@@ -139,7 +143,7 @@ mod tests {
         let found = |number: u64| Found {
             rest: [number].into(),
             nodes: [1].into(),
-            within: Within::Row([number as u32, 7].into()),
+            within: Within::Row(vec![number as u32, 7].into()),
             behind: [].into(),
         };
         rests.keep(found(0));

@@ -158,7 +158,7 @@ impl<'m> Copies<'m> {
     fn as_row(&self, mask: &Mask) -> Mask {
         match mask {
             Mask::Set(TokenSet::Words(_)) => mask.clone(),
-            _ => Mask::Set(TokenSet::Words(self.row.clone().into())),
+            _ => Mask::Set(TokenSet::row(&self.row)),
         }
     }
 
@@ -206,6 +206,7 @@ impl<'m> Copies<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::aligned::AlignedRow;
     use crate::vocab::rests::{Found, Within};
 
     const WORDS: usize = 400;
@@ -269,7 +270,7 @@ mod tests {
                 assert_eq!(all, rows);
                 // Two rows are far from all others, one there is room for, one is the vocabulary's:
                 // the rest takes little.
-                let whole = 3 * (WORDS * 4 + size_of::<Row>() + Folded::BYTES);
+                let whole = 3 * (AlignedRow::bytes(WORDS) + size_of::<Row>() + Folded::BYTES);
                 let found = size_of::<Row>() + Folded::BYTES;
                 assert!(bytes < whole + found + rows.len() * 160, "{bytes} after {round}");
                 // Masks are known as before.

@@ -113,7 +113,7 @@ impl Masks {
         let limit = most_in_a_list(row.len());
         let make = |rows: &mut [Row]| match self.nearest(row, &folded, rows, limit) {
             Some((base, flips)) => (Mask::Near { base, flips: flips.into() }, None),
-            None => (Mask::Set(TokenSet::Words(row.to_vec().into())), Some(folded)),
+            None => (Mask::Set(TokenSet::row(row)), Some(folded)),
         };
         self.find_or_add(hash, is_row, make)
     }
@@ -278,9 +278,9 @@ impl Mask {
     /// The bytes that the mask takes, and its places in the tables.
     pub(crate) fn bytes_with_entry(&self) -> usize {
         let numbers = match self {
-            Self::Set(TokenSet::Words(row)) => row.len() * 4 + size_of::<Row>() + Folded::BYTES,
+            Self::Set(TokenSet::Words(row)) => row.bytes() + size_of::<Row>() + Folded::BYTES,
             Self::Set(set) => set.bytes(),
-            Self::Near { flips, .. } => flips.len() * 4,
+            Self::Near { flips, .. } => flips.bytes(),
             Self::Packed { flips, .. } => flips.bytes(),
         };
         numbers + size_of::<OnceLock<Self>>() + 2 * size_of::<(u64, u32)>()

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::gaps::Gaps;
+use crate::util::aligned::AlignedRow;
 use crate::util::saving::Words;
 use crate::vocab::rests::Found;
 
@@ -25,6 +26,11 @@ pub(crate) enum TokenSet {
 }
 
 impl TokenSet {
+    /// The set of a row that is to be copied often.
+    pub(crate) fn row(row: &[u32]) -> Self {
+        Self::Words(AlignedRow::from(row).into())
+    }
+
     /// The set of the ids in some runs of `ids`, for masks of `words` words.
     pub(crate) fn from_runs(
         ids: &[u32],
@@ -197,7 +203,7 @@ impl TokenSet {
     /// Bytes that the numbers take, in memory or in kept bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            Self::List(words) | Self::Words(words) => words.len() * 4,
+            Self::List(words) | Self::Words(words) => words.bytes(),
             Self::Gaps(gaps) => gaps.bytes(),
             Self::Found(_) => 0,
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Malformed, ensure};
+use crate::util::aligned::AlignedRow;
 
 /// Bytes that something else holds, maybe a mapped file: shared by all that lies in them.
 pub(crate) type Source = Arc<dyn AsRef<[u8]> + Send + Sync>;
@@ -45,7 +46,13 @@ impl fmt::Debug for SavedNumbers {
 #[derive(Clone)]
 pub(crate) enum Words {
     Own(Box<[u32]>),
-    Saved { source: Source, start: usize, count: u32 },
+    /// Owned, and copied often.
+    Aligned(AlignedRow),
+    Saved {
+        source: Source,
+        start: usize,
+        count: u32,
+    },
 }
 
 impl Words {
@@ -54,38 +61,54 @@ impl Words {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Own(words) => words.len(),
+            Self::Aligned(row) => row.len(),
             Self::Saved { count, .. } => *count as usize,
         }
     }
 
+    /// The bytes that they take, wherever these are.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Aligned(row) => AlignedRow::bytes(row.len()),
+            Self::Own(_) | Self::Saved { .. } => self.len() * 4,
+        }
+    }
+
     /// The numbers in memory; `None` where they were saved.
+    #[inline]
     pub(crate) fn own(&self) -> Option<&[u32]> {
         match self {
             Self::Own(words) => Some(words),
+            Self::Aligned(row) => Some(row),
             Self::Saved { .. } => None,
         }
+    }
+
+    /// The numbers that were saved. Their bytes were there when they were loaded; should they be no
+    /// more, there are none.
+    #[inline]
+    fn saved(&self) -> &[[u8; 4]] {
+        let Self::Saved { source, start, count } = self else { return &[] };
+        let bytes = (**source).as_ref().get(*start..*start + 4 * *count as usize);
+        bytes.unwrap_or_default().as_chunks().0
     }
 
     /// Hands out the numbers in order.
     #[inline]
     pub(crate) fn each(&self, mut take: impl FnMut(u32)) {
-        match self {
-            Self::Own(words) => words.iter().for_each(|&word| take(word)),
-            Self::Saved { source, start, count } => {
-                saved(source, *start, *count)
-                    .iter()
-                    .for_each(|&word| take(u32::from_le_bytes(word)));
-            }
+        match self.own() {
+            Some(words) => words.iter().for_each(|&word| take(word)),
+            None => self.saved().iter().for_each(|&word| take(u32::from_le_bytes(word))),
         }
     }
 
     /// Whether these are the numbers.
     pub(crate) fn is_equal(&self, numbers: &[u32]) -> bool {
-        match self {
-            Self::Own(words) => **words == *numbers,
-            Self::Saved { source, start, count } => {
-                let words = saved(source, *start, *count);
-                words.iter().map(|&word| u32::from_le_bytes(word)).eq(numbers.iter().copied())
+        match self.own() {
+            Some(words) => words == numbers,
+            None => {
+                let words = self.saved().iter().map(|&word| u32::from_le_bytes(word));
+                words.eq(numbers.iter().copied())
             }
         }
     }
@@ -93,8 +116,8 @@ impl Words {
     /// Copies the numbers to `row`, as far as both go.
     #[inline]
     pub(crate) fn copy_to(&self, row: &mut [u32]) {
-        match self {
-            Self::Own(words) if words.len() == row.len() => row.copy_from_slice(words),
+        match self.own() {
+            Some(words) if words.len() == row.len() => row.copy_from_slice(words),
             _ => self.merge_into(row, |to, from| *to = from),
         }
     }
@@ -102,29 +125,25 @@ impl Words {
     /// Merges the numbers into `row` one by one, as far as both go.
     #[inline]
     pub(crate) fn merge_into(&self, row: &mut [u32], merge: impl Fn(&mut u32, u32)) {
-        match self {
-            Self::Own(words) => row.iter_mut().zip(words).for_each(|(to, &from)| merge(to, from)),
-            Self::Saved { source, start, count } => {
-                let words = saved(source, *start, *count);
-                row.iter_mut()
-                    .zip(words)
-                    .for_each(|(to, &from)| merge(to, u32::from_le_bytes(from)));
+        match self.own() {
+            Some(words) => row.iter_mut().zip(words).for_each(|(to, &from)| merge(to, from)),
+            None => {
+                let words = row.iter_mut().zip(self.saved());
+                words.for_each(|(to, &from)| merge(to, u32::from_le_bytes(from)));
             }
         }
     }
 }
 
-/// The saved numbers. The bytes were there when they were loaded; should they be no more, there are
-/// none.
-#[inline]
-fn saved(source: &Source, start: usize, count: u32) -> &[[u8; 4]] {
-    let bytes = (**source).as_ref().get(start..start + 4 * count as usize);
-    bytes.unwrap_or_default().as_chunks().0
-}
-
 impl From<Vec<u32>> for Words {
     fn from(words: Vec<u32>) -> Self {
         Self::Own(words.into())
+    }
+}
+
+impl From<AlignedRow> for Words {
+    fn from(row: AlignedRow) -> Self {
+        Self::Aligned(row)
     }
 }
 
