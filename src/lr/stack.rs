@@ -89,6 +89,7 @@ impl Stack {
         Self::node(core, (depth, STRAIGHT), state, Below::One(below))
     }
 
+    /// The same above a fork. Kept apart: stacks seldom fork, and nodes are made all the time.
     #[cold]
     #[inline(never)]
     fn over_fork(core: CoreId, state: u32, below: Stack, table: &ParseTable) -> Self {

@@ -81,6 +81,8 @@ impl<K: Hash + Eq, V> AppendMap<K, V> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
     use super::*;
 
     #[test]
@@ -113,19 +115,27 @@ mod tests {
 
     #[test]
     fn threads_agree() {
-        let map = AppendMap::default();
-        std::thread::scope(|scope| {
-            for thread in 0..4u32 {
-                let map = &map;
-                scope.spawn(move || {
-                    for key in 0..KEYS {
-                        let value = *map.get_or_insert_with(key, || key << 2 | thread);
-                        assert_eq!(value >> 2, key);
-                        assert_eq!(map.get(&key), Some(&value));
-                    }
-                });
-            }
+        let (map, together) = (AppendMap::default(), Barrier::new(4));
+        let values: Vec<Vec<u32>> = std::thread::scope(|scope| {
+            let enter = |thread: u32| {
+                let (map, together) = (&map, &together);
+                move || {
+                    let enter = |key: u32| {
+                        // So that they do come to the same keys at the same time.
+                        if key.is_multiple_of(10) {
+                            together.wait();
+                        }
+                        *map.get_or_insert_with(key, || key << 2 | thread)
+                    };
+                    (0..KEYS).map(enter).collect()
+                }
+            };
+            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(enter(thread))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
         });
+        assert!(values.iter().all(|known| *known == values[0]));
+        assert!((0..KEYS).zip(&values[0]).all(|(key, value)| value >> 2 == key));
+        assert!((0..KEYS).zip(&values[0]).all(|(key, value)| map.get(&key) == Some(value)));
         assert_eq!(map.len(), KEYS as usize);
     }
 }

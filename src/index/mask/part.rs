@@ -74,3 +74,35 @@ impl Part {
         some.chain(further.unwrap_or_default())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::walk::NodesId;
+    use crate::scanner::ObligationsId;
+    use crate::util::id::TerminalId;
+
+    #[test]
+    fn parts_have_each_boundary_once() {
+        for count in [0, 1, 40, 64, 65, 100] {
+            let boundary = |place| Boundary {
+                label: TerminalId(place),
+                obligations: ObligationsId::NONE,
+                leading: [].into(),
+                nodes: NodesId::ROOT,
+                tokens: 1,
+            };
+            let walk = Walk::new(0, [].into(), (0..count).map(boundary).collect(), [].into());
+            let places = |part: Part| {
+                part.boundaries(&walk).map(|boundary| boundary.label.0).collect::<Vec<_>>()
+            };
+            assert_eq!(places(Part::ALL), (0..count).collect::<Vec<_>>());
+            let first = SomeBoundaries::first(&walk).map(|(place, _)| place);
+            let third: SomeBoundaries = first.filter(|place| place.is_multiple_of(3)).collect();
+            let is_third = |place: &u32| place.is_multiple_of(3) && *place < PLACES as u32;
+            let (own, others): (Vec<_>, Vec<_>) = (0..count).partition(is_third);
+            assert_eq!(places(Part::Shifted(third)), own);
+            assert_eq!(places(Part::AllBut(third)), others);
+        }
+    }
+}
