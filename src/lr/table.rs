@@ -384,9 +384,13 @@ impl ParseTable {
     /// Where `state` goes by the shift of `terminal`. Logarithmic in its shifts.
     #[inline]
     pub(super) fn shift(&self, state: CoreId, terminal: TerminalId) -> Option<CoreId> {
+        // Asked of many states that do not shift it.
+        if !self.shifts(state).contains(terminal.index()) {
+            return None;
+        }
         let edges = self.automaton.by_terminals(state.index());
         let at = edges.binary_search_by_key(&terminal.0, |edge| edge.symbol).ok()?;
-        self.shifts(state).contains(terminal.index()).then(|| CoreId(edges[at].target))
+        Some(CoreId(edges[at].target))
     }
 
     /// The state after a reduction to `nonterminal` has uncovered `state`. Logarithmic in the

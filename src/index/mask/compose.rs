@@ -19,6 +19,10 @@ use crate::util::id::TerminalId;
 /// finding what was found.
 const TOKENS_FOR_A_SUBMASK: usize = 1 << 12;
 
+/// Nor is one of more than a part of the tokens, as behind a blank: it is nearly all of its mask,
+/// and where it would be found again, so is the mask.
+const MOST_FOR_A_SUBMASK: usize = 4;
+
 impl<'g> Composer<'g> {
     /// The tokens that may follow in configuration `at`, and what was read to know. `steps` were
     /// taken for the same mask before; those that are taken are added.
@@ -133,7 +137,8 @@ impl<'g> Composer<'g> {
     fn look_for_pieces(&self, task: &mut Task<'g>, keeping: Keeping, walk: WalkInParts<'g>) {
         let Task { reads, sites, agenda, .. } = task;
         let scanner = self.walker.scanner;
-        let worth_keeping = self.walker.trie.ids().len().div_ceil(TOKENS_FOR_A_SUBMASK);
+        let all = self.walker.trie.ids().len();
+        let worth_keeping = all.div_ceil(TOKENS_FOR_A_SUBMASK)..=all / MOST_FOR_A_SUBMASK;
         // Readings that came together go on together: each by itself would come to twice as many at
         // the next lexeme.
         let may_keep = walk.from.len() == 1 && keeping.may_keep(&walk.from[0].stack);
@@ -147,7 +152,8 @@ impl<'g> Composer<'g> {
                 continue;
             }
             let line = line.read(leading);
-            let alone = may_keep && tokens.is_none_or(|tokens| tokens as usize >= worth_keeping);
+            let is_worth_keeping = |tokens| worth_keeping.contains(&(tokens as usize));
+            let alone = may_keep && tokens.is_none_or(is_worth_keeping);
             for at in &from {
                 let layout = scanner.read_all(&at.layout, leading);
                 if matches!(wanted, Wanted::Walk { .. }) {

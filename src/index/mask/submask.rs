@@ -73,7 +73,7 @@ pub(super) struct Piece<'w> {
 
 /// One that read more than this is not kept: what reads deep is seldom met again, and takes the
 /// most memory.
-const MAX_READS: usize = 6;
+const MAX_READS: usize = 10;
 
 impl Submask {
     /// The same among the walks that were kept, unless it needs one that was not.
