@@ -19,7 +19,7 @@ use crate::util::id::TerminalId;
 /// finding what was found.
 const TOKENS_FOR_A_SUBMASK: usize = 1 << 12;
 
-/// Nor is one of more than a part of the tokens, as behind a blank: it is nearly all of its mask,
+/// Nor is one of more than one token in so many, as behind a blank: it is nearly all of its mask,
 /// and where it would be found again, so is the mask.
 const MOST_FOR_A_SUBMASK: usize = 4;
 
