@@ -16,6 +16,8 @@
 //! to take over from these what is met again: what is in use is then held several times, so that
 //! less fits in than before. To give half of the budget to parts: new masks of Python's grammar
 //! then come sooner where there is little room, but other grammars wait for masks that were there.
+//! To weigh finished masks by what it took to find them, and walks by in how many epochs they were
+//! asked for: it made no difference.
 //!
 //! What stays is copied in little room: masks as [`mask::copies`](super::mask) says, sets of tokens
 //! as [`TokenSet`](super::tokens::TokenSet) does.
@@ -63,6 +65,10 @@ const MOST_FOR_SUBMASKS: usize = 8 << 20;
 /// times as many.
 const PARTS_OF_A_MASK: usize = 24 << 10;
 
+/// Parts of so many bytes are copied for each new mask, if need be: that takes less time than to do
+/// again what would not have stayed.
+const SOON_COPIED: usize = 128 << 10;
+
 /// More than so many bytes of either half are not taken along: somebody waits meanwhile.
 const MOST_TAKEN_ALONG: usize = 16 << 20;
 
@@ -86,7 +92,7 @@ impl Cache {
     /// Bytes that masks may take once there is no room for all. Where the rest would not hold what
     /// one new mask is put together from, nearly all.
     fn most_for_masks(&self) -> usize {
-        let most = self.budget / 4 * 3;
+        let most = self.budget / 3 * 2;
         if self.budget - most < PARTS_OF_A_MASK { self.budget / 16 * 15 } else { most }
     }
 
@@ -118,7 +124,7 @@ impl Cache {
     /// What of an epoch stays.
     fn next(&self, epoch: &Epoch, words: usize, rests: &Rests) -> Epoch {
         let most_masks = self.most_for_masks();
-        let room = MOST_TAKEN_ALONG.min(most_masks / 10 * 9);
+        let room = MOST_TAKEN_ALONG.min(most_masks / 64 * 63);
         let masks = match epoch.masks.bytes() > most_masks {
             true => Arc::new(epoch.masks.in_use(room, words, rests)),
             false => Arc::clone(&epoch.masks),
@@ -131,15 +137,16 @@ impl Cache {
         Epoch { parts, masks, masks_of: MasksOf::default() }
     }
 
-    /// The parts that are in use, in three quarters of their room: what the next mask makes goes
-    /// beyond it. Walks take five eighths of that at most. Submasks take the rest, but no more than
-    /// half of what they ever may, so that new ones find room.
+    /// The parts that are in use, in three quarters of their room, or in all of it where that is
+    /// soon copied: what the next mask makes goes beyond it. Walks take four fifths of that at
+    /// most. Submasks take the rest, but no more than half of what they ever may, so that new ones
+    /// find room.
     fn parts_in_use(&self, parts: &Parts, room: usize, words: usize, rests: &Rests) -> Parts {
-        let room = MOST_TAKEN_ALONG.min(room / 4 * 3);
-        let mut kept = parts.walked.in_use(room / 8 * 5, words, rests);
+        let room = MOST_TAKEN_ALONG.min(room.min(SOON_COPIED).max(room / 4 * 3));
+        let mut kept = parts.walked.in_use(room / 5 * 4, words, rests);
         let room = (room.saturating_sub(kept.walked.bytes())).min(self.room_for_submasks() / 2);
         let tables = parts.tables.in_use(&parts.walked, &mut kept, room);
-        Parts { walked: kept.walked, tables }
+        Parts { walked: kept.finish(), tables }
     }
 }
 

@@ -42,7 +42,7 @@ struct Pattern {
 }
 
 /// This fraction of the room is for masks that are quick to write out, those that are used most.
-const SHARE_OF_QUICK: usize = 8;
+const SHARE_OF_QUICK: usize = 16;
 
 /// No more patterns are looked for: each is a row while masks are copied.
 const MOST_PATTERNS: usize = 64;

@@ -10,6 +10,7 @@ use super::stack_trie::Leaf;
 use super::submask::Known;
 use super::tables::{MaskTables, PartTables};
 use crate::index::walk::{Walked, WalkedInUse};
+use crate::util::uses::Aging;
 use crate::vocab::rests::Rests;
 
 impl MaskTables {
@@ -19,11 +20,12 @@ impl MaskTables {
         let paths = Paths::of(&self.stacks);
         // Behind the paths, so that all masks are there that they lead to.
         let mut masks = Copies::of(&self.masks, room, words, rests);
+        let aging = Aging::of(self.began_with, self.stacks.len());
         let kept = Self::default();
-        for (number, path) in paths.by_uses(|_| 1) {
-            let Some((root, words)) = paths.whole(number, &kept.stacks) else { continue };
+        for path in paths.by_uses(|_| 1) {
+            let Some((root, words)) = paths.whole(path.number, &kept.stacks) else { continue };
             let Some(mask) = masks.copy(path.leaf.mask) else { continue };
-            kept.stacks.enter(root, &words, Leaf { mask, ..path.leaf }, &path.uses.aged());
+            kept.stacks.enter(root, &words, Leaf { mask, ..path.leaf }, &path.uses.aged(aging));
             if kept.stacks.bytes() + masks.bytes > room {
                 break;
             }
@@ -39,7 +41,7 @@ impl MaskTables {
         }
         let (masks, bytes) = masks.finish();
         kept.add_bytes(bytes);
-        Self { masks, ..kept }
+        Self { masks, began_with: kept.stacks.len(), ..kept }
     }
 }
 
@@ -50,15 +52,22 @@ impl PartTables {
     pub(crate) fn in_use(&self, of: &Walked, kept: &mut WalkedInUse, room: usize) -> Self {
         let paths = Paths::of(&self.submasks);
         let (tables, before) = (Self::default(), kept.walked.bytes());
-        for (number, path) in paths.by_uses(|known| known.steps) {
+        for path in paths.by_uses(|known| known.steps) {
             if path.uses.get() == 0 || kept.walked.bytes() - before + tables.bytes() > room {
                 break;
             }
             let Known { tokens, steps } = path.leaf;
             let Some(tokens) = kept.walked.tokens.copy_few(tokens, &of.tokens) else { continue };
-            let Some((submask, words)) = paths.whole(number, &tables.submasks) else { continue };
+            let Some((submask, words)) = paths.whole(path.number, &tables.submasks) else {
+                continue;
+            };
             let Some(submask) = submask.renumbered(of, kept) else { continue };
-            tables.submasks.enter(submask, &words, Known { tokens, steps }, &path.uses.aged());
+            tables.submasks.enter(
+                submask,
+                &words,
+                Known { tokens, steps },
+                &path.uses.aged(Aging::QUARTER),
+            );
         }
         tables
     }
@@ -124,7 +133,8 @@ mod tests {
     /// What each path of a trie reads, with the layout itself, and its mask.
     fn content(tables: &MaskTables) -> Vec<(u32, Vec<u32>, u32, Vec<u32>)> {
         let paths = Paths::of(&tables.stacks);
-        let content = paths.by_number.iter().map(|(&number, (_, path))| {
+        let content = paths.by_number.iter().map(|&(_, path)| {
+            let number = path.number;
             let (root, words) = paths.whole(number, &StackTrie::default()).expect("a path");
             let depth = paths.layouts[paths.layout_of(number) as usize].depth;
             let mut row = vec![0; WIDTH];
@@ -139,7 +149,7 @@ mod tests {
     impl Paths<'_, Root, Leaf> {
         /// The number of the layout that a path of these tests reads.
         fn layout_of(&self, number: u32) -> u32 {
-            let (from, path) = &self.by_number[&number];
+            let (from, path) = self.get(number).expect("a path");
             let run = self.trie.runs.get(path.run);
             match (&run[..], from) {
                 ([.., _, answer, _], _) => *answer,
@@ -167,12 +177,12 @@ mod tests {
         assert!(kept.bytes() < tables.bytes() / 2 && kept.stacks.len() > 20);
         let uses = |tables: &MaskTables| {
             let paths = Paths::of(&tables.stacks);
-            paths.by_number.values().map(|(_, path)| path.uses.get()).collect::<Vec<_>>()
+            paths.by_number.iter().map(|(_, path)| path.uses.get()).collect::<Vec<_>>()
         };
         let (before, after) = (uses(&tables), uses(&kept));
-        // They count less by a quarter from then on.
+        // All are new, so that they count a quarter from then on.
         let least = after.iter().min().copied().unwrap_or_default();
-        let more = before.iter().filter(|&&uses| uses - uses.div_ceil(4) > least).count();
+        let more = before.iter().filter(|&&uses| uses / 4 > least).count();
         assert_eq!(after.iter().filter(|&&uses| uses > least).count(), more);
         let whole = content(&tables);
         assert!(content(&kept).iter().all(|path| whole.contains(path)));

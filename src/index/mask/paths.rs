@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::stack_trie::{ASKS, Fork, Path, STATE, StackTrie, Words};
 use crate::scanner::{Lines, Question};
@@ -19,10 +19,14 @@ pub(super) enum Beginning<K> {
     Fork(Fork),
 }
 
+/// One path of a trie.
+pub(super) type Placed<'t, K, L> = (Beginning<K>, &'t Path<L>);
+
 /// The paths of a trie.
 pub(super) struct Paths<'t, K, L> {
     pub(super) trie: &'t StackTrie<K, L>,
-    pub(super) by_number: FxHashMap<u32, (Beginning<K>, &'t Path<L>)>,
+    /// Ascending by their numbers, which nearly are their places.
+    pub(super) by_number: Vec<Placed<'t, K, L>>,
     /// By their numbers.
     pub(super) layouts: Vec<&'t Lines>,
 }
@@ -30,40 +34,46 @@ pub(super) struct Paths<'t, K, L> {
 impl<'t, K: Hash + Eq + Copy, L: Copy> Paths<'t, K, L> {
     pub(super) fn of(trie: &'t StackTrie<K, L>) -> Self {
         // What a path forks off was there before it.
-        let forks =
-            trie.forks.iter().map(|(fork, path)| (path.number, (Beginning::Fork(*fork), path)));
-        let mut by_number: FxHashMap<_, _> = forks.collect();
-        let roots =
-            trie.roots.iter().map(|(root, path)| (path.number, (Beginning::Root(*root), path)));
-        by_number.extend(roots);
+        let forks = trie.forks.iter().map(|(fork, path)| (Beginning::Fork(*fork), path));
+        let mut by_number: Vec<_> = forks.collect();
+        by_number.extend(trie.roots.iter().map(|(root, path)| (Beginning::Root(*root), path)));
+        // Two runs that ascend, which this sort makes one of.
+        by_number.sort_by_key(|(_, path)| path.number);
         let layouts = trie.layouts.iter().map(|(lines, _)| lines).collect();
         Self { trie, by_number, layouts }
     }
 
+    /// The path of a number.
+    pub(super) fn get(&self, number: u32) -> Option<&Placed<'t, K, L>> {
+        let place = self.by_number.binary_search_by_key(&number, |(_, path)| path.number).ok()?;
+        self.by_number.get(place)
+    }
+
     /// Those of most uses first, where each counts by what `saves` says that it saves; of those of
     /// as many the younger.
-    pub(super) fn by_uses(&self, saves: impl Fn(&L) -> u32) -> Vec<(u32, &'t Path<L>)> {
+    pub(super) fn by_uses(&self, saves: impl Fn(&L) -> u32) -> Vec<&'t Path<L>> {
         // Read once: others go on counting.
-        let uses = |(&number, &(_, path)): (&u32, &(Beginning<K>, &'t Path<L>))| {
-            (u64::from(path.uses.get()) * u64::from(saves(&path.leaf)), number, path)
+        let uses = |&(_, path): &Placed<'t, K, L>| {
+            (u64::from(path.uses.get()) * u64::from(saves(&path.leaf)), path)
         };
         let mut order: Vec<_> = self.by_number.iter().map(uses).collect();
-        order.sort_unstable_by_key(|&(uses, number, _)| Reverse((uses, number)));
-        order.into_iter().map(|(_, number, path)| (number, path)).collect()
+        order.sort_unstable_by_key(|&(uses, path)| Reverse((uses, path.number)));
+        order.into_iter().map(|(_, path)| path).collect()
     }
 
     /// The root of a path, and all that is read from there on, in the numbers of another trie.
     pub(super) fn whole(&self, number: u32, other: &StackTrie<K, L>) -> Option<(K, Words)> {
-        let (from, path) = self.by_number.get(&number)?;
+        let (from, path) = self.get(number)?;
         let run = self.trie.runs.get(path.run);
         // From the last to the first.
-        let mut parts: Vec<(&[u32], Option<u32>)> = vec![(run, None)];
+        let mut parts: SmallVec<[(&[u32], Option<u32>); 8]> = SmallVec::new();
+        parts.push((run, None));
         let (mut from, mut length) = (from, run.len());
         let root = loop {
             match from {
                 Beginning::Root(root) => break *root,
                 Beginning::Fork(fork) => {
-                    let (before, path) = self.by_number.get(&fork.path)?;
+                    let (before, path) = self.get(fork.path)?;
                     parts.push(read_before(self.trie.runs.get(path.run), fork)?);
                     length += fork.at as usize + 2;
                     from = before;

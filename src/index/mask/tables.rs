@@ -19,6 +19,8 @@ pub(crate) struct MaskTables {
     pub(crate) unions: MaskUnions,
     /// Of masks.
     pub(super) bytes: AtomicUsize,
+    /// How many paths there were when the tables were begun.
+    pub(super) began_with: usize,
 }
 
 /// What the parts of masks have come to, as numbers of token sets.

@@ -55,7 +55,7 @@ pub(super) fn load(
         let nodes = reader.numbers()?;
         ensure_below(&nodes, bounds.nodes, "a set of nodes")?;
         ensure(nodes.is_sorted_by(|one, other| one < other), "a set of nodes")?;
-        sets.push(walked.walks.nodes_id(nodes));
+        sets.push(walked.walks.nodes_id(&nodes));
     }
     for _ in 0..reader.length(26)? {
         let nodes = nodes(reader, &sets)?;
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn walks_that_go_round_are_refused() {
         let walked = Walked::default();
-        let [above, below] = [vec![3, 9], vec![4, 5]].map(|nodes| walked.walks.nodes_id(nodes));
+        let [above, below] = [[3, 9], [4, 5]].map(|nodes| walked.walks.nodes_id(&nodes));
         let origin = |is_base| Origin {
             state: ScanStateId(0),
             obligations: ObligationsId::NONE,

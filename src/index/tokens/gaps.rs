@@ -11,32 +11,19 @@ const MORE: u8 = 1 << BITS;
 impl Gaps {
     /// These numbers; `None` if they do not ascend.
     pub(crate) fn new(numbers: &[u32]) -> Option<Self> {
-        let (mut bytes, mut next) = (Vec::with_capacity(numbers.len() * 5 / 4), 0);
-        for &number in numbers {
-            let mut gap = number.checked_sub(next)?;
-            while gap >= u32::from(MORE) {
-                bytes.push(gap as u8 | MORE);
-                gap >>= BITS;
-            }
-            bytes.push(gap as u8);
-            next = number.checked_add(1)?;
-        }
-        Some(Self(bytes.into()))
+        let mut bytes = Vec::with_capacity(numbers.len() * 5 / 4);
+        let ascend =
+            numbers.is_sorted_by(|one, next| one < next) && numbers.last() != Some(&u32::MAX);
+        ascend.then(|| {
+            write(numbers.iter().copied(), &mut bytes);
+            Self(bytes.into())
+        })
     }
 
     /// Calls `take` with each number.
     #[inline]
-    pub(crate) fn each(&self, mut take: impl FnMut(u32)) {
-        let (mut next, mut gap, mut shift) = (0u32, 0, 0);
-        for &byte in &*self.0 {
-            gap |= u32::from(byte & !MORE) << shift;
-            shift += BITS;
-            if byte < MORE {
-                take(next + gap);
-                next += gap + 1;
-                (gap, shift) = (0, 0);
-            }
-        }
+    pub(crate) fn each(&self, take: impl FnMut(u32)) {
+        each(&self.0, take);
     }
 
     /// Whether they are these.
@@ -48,13 +35,47 @@ impl Gaps {
 
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
-        self.0.iter().filter(|&&byte| byte < MORE).count()
+        count(&self.0)
     }
 
     /// Heap bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.len()
     }
+}
+
+/// Writes the gaps between numbers that ascend.
+pub(super) fn write(numbers: impl Iterator<Item = u32>, bytes: &mut Vec<u8>) {
+    let mut next = 0u32;
+    for number in numbers {
+        let mut gap = number.wrapping_sub(next);
+        while gap >= u32::from(MORE) {
+            bytes.push(gap as u8 | MORE);
+            gap >>= BITS;
+        }
+        bytes.push(gap as u8);
+        next = number.wrapping_add(1);
+    }
+}
+
+/// Calls `take` with each number whose gaps these are.
+#[inline]
+pub(super) fn each(bytes: &[u8], mut take: impl FnMut(u32)) {
+    let (mut next, mut gap, mut shift) = (0u32, 0, 0);
+    for &byte in bytes {
+        gap |= u32::from(byte & !MORE) << shift;
+        shift += BITS;
+        if byte < MORE {
+            take(next + gap);
+            next += gap + 1;
+            (gap, shift) = (0, 0);
+        }
+    }
+}
+
+/// How many numbers these are the gaps of.
+pub(super) fn count(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte < MORE).count()
 }
 
 #[cfg(test)]

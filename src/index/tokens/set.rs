@@ -84,9 +84,7 @@ impl TokenSet {
                 Gaps::new(&ids)
             }
             Self::Words(words) => {
-                let is_it =
-                    |found: &&Arc<Found>| found.row().is_some_and(|row| words.is_equal(row));
-                if let Some(found) = found.iter().find(is_it) {
+                if let Some(found) = found.iter().find(|found| is_row(words, found)) {
                     return Self::Found(Arc::clone(found));
                 }
                 // Most gaps take a byte, some two.
@@ -100,6 +98,15 @@ impl TokenSet {
             Self::Gaps(_) | Self::Found(_) => None,
         };
         gaps.map_or(self, Self::Gaps)
+    }
+
+    /// Whether a set that is in little room stays what it is, with `found` as above.
+    pub(super) fn stays(&self, found: &[Arc<Found>]) -> bool {
+        match self {
+            Self::List(_) | Self::Gaps(_) => true,
+            Self::Words(words) => !found.iter().any(|found| is_row(words, found)),
+            Self::Found(known) => found.iter().any(|found| Arc::ptr_eq(found, known)),
+        }
     }
 
     /// The same as a list or a row of its own.
@@ -208,6 +215,11 @@ impl TokenSet {
             Self::Found(_) => 0,
         }
     }
+}
+
+/// Whether `words` are the row that was found.
+fn is_row(words: &Words, found: &Found) -> bool {
+    found.row().is_some_and(|row| words.is_equal(row))
 }
 
 /// Merges the words of a row that the vocabulary has into those of `row`.

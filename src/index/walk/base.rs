@@ -266,7 +266,7 @@ impl<'g> Candidate<'g> {
             nodes.sort_unstable();
             // What lies below two of the nodes might be covered on one way and not on the other.
             let apart = nodes.is_sorted_by(|&a, &b| trie.end(a) <= b);
-            apart.then(|| tables.nodes_id(nodes))
+            apart.then(|| tables.nodes_id(&nodes))
         })?;
         Some(Self { point, nodes, counting })
     }

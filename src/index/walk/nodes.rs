@@ -66,9 +66,9 @@ impl Default for NodeSets {
 
 impl NodeSets {
     /// The number of a set of nodes, ascending.
-    pub(super) fn id(&self, nodes: Vec<u32>) -> NodesId {
+    pub(super) fn id(&self, nodes: &[u32]) -> NodesId {
         let (before, bytes) = (self.sets.len(), NODE_SET_BYTES + nodes.len() * 4);
-        let id = self.sets.intern(nodes.into());
+        let id = self.sets.intern_ref(nodes);
         if id as usize >= before {
             self.bytes.fetch_add(bytes, Ordering::Relaxed);
         }

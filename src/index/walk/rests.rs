@@ -41,7 +41,7 @@ impl Walker<'_> {
         let end = End { state: at.state, obligations, leading: leading.clone(), tokens };
         let boundary = || {
             let tokens = behind.iter().map(|&node| self.trie.count(node)).sum();
-            let nodes = self.tables.nodes_id(behind.to_vec());
+            let nodes = self.tables.nodes_id(behind);
             Boundary { label: *label, obligations, leading, nodes, tokens }
         };
         let boundaries = (!behind.is_empty()).then(boundary).into_iter().collect();

@@ -24,7 +24,7 @@ pub(crate) struct WalkTables {
 
 impl WalkTables {
     /// The number of a set of nodes, ascending.
-    pub(crate) fn nodes_id(&self, nodes: Vec<u32>) -> NodesId {
+    pub(crate) fn nodes_id(&self, nodes: &[u32]) -> NodesId {
         self.nodes.id(nodes)
     }
 

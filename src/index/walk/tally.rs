@@ -132,7 +132,7 @@ impl<'g> Tally<'g> {
             nodes.dedup();
             let leading = blanks[leading as usize].clone();
             let tokens = nodes.iter().map(|&node| walker.trie.count(node)).sum();
-            let nodes = walker.tables.nodes_id(nodes);
+            let nodes = walker.tables.nodes_id(&nodes);
             for &(label, obligations) in walker.scanner.ended(ended) {
                 boundaries.push(Boundary {
                     label,

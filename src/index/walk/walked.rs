@@ -9,6 +9,7 @@ use super::classes::{Base, Boundary, End, Origin, Walk};
 use super::nodes::NodesId;
 use super::tables::WalkTables;
 use crate::index::tokens::{StoredTokensId, TokenSetGraph, TokensId};
+use crate::util::uses::Aging;
 use crate::vocab::rests::{Found, Rests};
 
 /// What has been walked.
@@ -24,8 +25,9 @@ pub(crate) struct WalkedInUse {
     pub(crate) walked: Walked,
     /// The numbers of the walks that were kept, by those that they had.
     pub(crate) numbers: FxHashMap<u32, u32>,
-    /// The same of the sets of nodes met so far: to find one by its nodes takes longer.
-    nodes: FxHashMap<NodesId, NodesId>,
+    /// By the numbers of sets of nodes, those that they have here, as far as they were met: to find
+    /// one by its nodes takes longer.
+    nodes: Vec<Option<NodesId>>,
 }
 
 /// A walk takes as long as looking at so many nodes, beside those that it does look at: one of a
@@ -102,26 +104,39 @@ impl WalkedInUse {
         let walks = &self.walked.walks;
         let copy = walks.walk(nodes, from, || {
             let copy = Walk::new(walks.next_number(), ends, boundaries, bases);
-            Walk { uses: walk.uses.aged(), looked: walk.looked, ..copy }
+            Walk { uses: walk.uses.aged(Aging::QUARTER), looked: walk.looked, ..copy }
         });
         self.numbers.insert(walk.number, copy.number);
     }
 
     fn copy_tokens(
-        &self,
+        &mut self,
         of: &Walked,
         tokens: TokensId,
         words: usize,
         found: &[Arc<Found>],
     ) -> StoredTokensId {
-        let set = of.tokens.collect(tokens, words).into_owned();
-        self.walked.tokens.add_in_little_room(set, found)
+        self.walked.tokens.copy(tokens, &of.tokens, words, found)
+    }
+
+    /// What was copied.
+    pub(crate) fn finish(mut self) -> Walked {
+        self.walked.tokens.end_copying();
+        self.walked
     }
 
     /// The number here of a set of nodes there.
     pub(crate) fn copy_nodes(&mut self, of: &Walked, nodes: NodesId) -> NodesId {
-        let own = || self.walked.walks.nodes_id(of.walks.nodes(nodes).to_vec());
-        *self.nodes.entry(nodes).or_insert_with(own)
+        let place = nodes.0 as usize;
+        if let Some(&Some(known)) = self.nodes.get(place) {
+            return known;
+        }
+        let own = self.walked.walks.nodes_id(of.walks.nodes(nodes));
+        if place >= self.nodes.len() {
+            self.nodes.resize(of.walks.node_sets().max(place + 1), None);
+        }
+        self.nodes[place] = Some(own);
+        own
     }
 }
 
@@ -134,7 +149,7 @@ mod tests {
     fn walks_that_save_most_stay_and_are_known_by_their_new_numbers() {
         let walked = Walked::default();
         let walk = |looked: u32| {
-            let nodes = walked.walks.nodes_id(vec![looked, looked + 1]);
+            let nodes = walked.walks.nodes_id(&[looked, looked + 1]);
             let done = walked.walks.walk(nodes, Origin::base(ScanStateId(0)), || {
                 let number = walked.walks.next_number();
                 let none = Walk::new(number, Box::default(), Box::default(), Box::default());
