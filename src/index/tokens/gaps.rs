@@ -15,7 +15,7 @@ impl Gaps {
         let ascend =
             numbers.is_sorted_by(|one, next| one < next) && numbers.last() != Some(&u32::MAX);
         ascend.then(|| {
-            write(numbers.iter().copied(), &mut bytes);
+            write(numbers, &mut bytes);
             Self(bytes.into())
         })
     }
@@ -45,9 +45,9 @@ impl Gaps {
 }
 
 /// Writes the gaps between numbers that ascend.
-pub(super) fn write(numbers: impl Iterator<Item = u32>, bytes: &mut Vec<u8>) {
+pub(super) fn write(numbers: &[u32], bytes: &mut Vec<u8>) {
     let mut next = 0u32;
-    for number in numbers {
+    for &number in numbers {
         let mut gap = number.wrapping_sub(next);
         while gap >= u32::from(MORE) {
             bytes.push(gap as u8 | MORE);

@@ -24,7 +24,7 @@ impl PackedSets {
     /// The number of the set of these tokens, ascending.
     pub(super) fn add(&mut self, ids: &[u32]) -> u32 {
         let begin = self.bytes.len();
-        gaps::write(ids.iter().copied(), &mut self.bytes);
+        gaps::write(ids, &mut self.bytes);
         self.number_from(begin)
     }
 
