@@ -86,6 +86,18 @@ fn more_steps_are_taken_for_more_grammar() {
     }
 }
 
+/// Each of so many states is held against each of as many, of which all rows are alike. Edge by
+/// edge 700 operators took a minute.
+#[test]
+fn rows_of_operators_are_compared_once() {
+    let steps = |n| match build(&grown(5, n), &Limits::strict()) {
+        Some(Ok(cost)) => cost.steps,
+        other => panic!("{n}: {other:?}"),
+    };
+    let (few, many) = (steps(350), steps(700));
+    assert!(many < 4 * few, "{few} and {many}");
+}
+
 /// What terminals of a grammar of characters are made of is found out within the limits, or not at
 /// all.
 #[test]

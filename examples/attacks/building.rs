@@ -56,6 +56,10 @@ pub(crate) fn attacks() -> Vec<Attack> {
                 limits,
             )
         }),
+        attack("operators without precedence", [100, 300, 700], |n, limits| {
+            let operators: String = (0..n).map(|i| format!(" | e \"<{i}>\" e")).collect();
+            lark(&format!("start: e\nN: /[0-9]+/\ne: N{operators}\n"), limits)
+        }),
         attack("LR(0) states", [8, 12, 16], |n, limits| {
             // A place of the text decides, `n` symbols later, which end is right.
             let rules: String =

@@ -198,7 +198,7 @@ impl ParseTable {
             }
         }
         let (automaton, mut lookaheads, mut resolution, mut held) = draft.into_parts();
-        drop_subsumed(&rules, &automaton, &mut lookaheads, &mut resolution);
+        drop_subsumed(&rules, &automaton, &mut lookaheads, &mut resolution, meter)?;
         let goes_round = resolution.settled && is_cyclic(&rules);
         let requirements = Requirements::new(grammar, &rules, &automaton);
         let mut table = Self {
