@@ -277,6 +277,9 @@ fn add(
         members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
     let (name, rank) = (names.join("&"), grammar.terminals.len() as u32);
     let terminal = Terminal { name, pattern, rank, ..grammar.terminals[members[0]].clone() };
+    let shown: Vec<String> =
+        members.iter().map(|&member| grammar.terminals[member].shown()).collect();
+    let terminal = terminal.described(&shown.join(" and "));
     grammar.terminals.push(terminal);
     dfas.push(Some(dfa));
     TerminalId::new(grammar.terminals.len() - 1)

@@ -19,7 +19,7 @@ pub(super) fn is_saved(bytes: &[u8]) -> bool {
 const ENDIANNESS: u32 = 0x0102_0304;
 
 /// The version of this form and of what is in the sections. It goes up with every change of either.
-const FORMAT: u32 = 19;
+const FORMAT: u32 = 20;
 
 /// The version of the crate: what was computed by another one might have been computed otherwise.
 const CRATE: &str = env!("CARGO_PKG_VERSION");

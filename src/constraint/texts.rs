@@ -94,7 +94,7 @@ impl GrammarReader<'_> {
         }
         let automata = has_texts.then_some(texts).into_iter().collect();
         meter.keep(4 * dfa.bytes()).map_err(large)?;
-        let mut grammar = Grammar::of_texts(automata, with_empty, Some(&place));
+        let mut grammar = Grammar::of_texts(automata, with_empty, &regex.to_string(), Some(&place));
         let narrowed = compiler.take_narrowed().into_iter();
         grammar
             .warnings
@@ -129,7 +129,12 @@ impl GrammarReader<'_> {
         }
         let with_empty = texts[0].as_ref().is_empty();
         let filled = texts[usize::from(with_empty)..].iter().map(|text| text.as_ref().as_bytes());
-        let grammar = Grammar::of_texts(of_choices(filled), with_empty, None);
+        let description = match &texts[..] {
+            [only] => format!("{:?}", only.as_ref()),
+            texts => format!("one of {} texts", texts.len()),
+        };
+        let automata = of_choices(filled);
+        let grammar = Grammar::of_texts(automata, with_empty, &description, None);
         Ok(Grammar { cost: meter.cost(), ..grammar })
     }
 }

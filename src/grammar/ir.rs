@@ -164,6 +164,10 @@ pub(crate) struct Terminal {
     /// As written (`NUMBER`), or made from a literal in a rule as Lark does (`LBRACE`, `IF`,
     /// `__ANON_0`).
     pub(crate) name: String,
+    /// How messages call it where its author has given it no name: a literal, a regex, a class, a
+    /// rule's name, `key "age"`, `number (at #/properties/age)`. `None`: its name, or its pattern
+    /// where the name is made up. Set with [`Terminal::described`].
+    pub(crate) description: Option<Arc<str>>,
     /// `None` for a `%declare`d terminal, which no text ever matches.
     pub(crate) pattern: Option<Pattern>,
     /// Whether lexemes of it are dropped wherever they stand.
@@ -203,6 +207,7 @@ impl Terminal {
     pub(crate) fn plain(name: String, pattern: Option<Pattern>, rank: u32) -> Self {
         Self {
             name,
+            description: None,
             pattern,
             ignored: false,
             rank,
@@ -219,17 +224,32 @@ impl Terminal {
         }
     }
 
-    /// What an author knows it by: its name, or its pattern where the name was made up.
+    /// The same with a description for messages, which is cut where it is long.
+    pub(crate) fn described(self, description: &str) -> Self {
+        Self { description: Some(shortened(description).into()), ..self }
+    }
+
+    /// What an author knows it by: its description, else its pattern where the name was made up,
+    /// else its name.
     pub(crate) fn shown(&self) -> String {
-        const MOST: usize = 40;
-        let Some(pattern) = self.pattern.as_ref().filter(|_| self.name.starts_with("__")) else {
-            return self.name.clone();
-        };
-        let pattern = pattern.to_string();
-        match pattern.char_indices().nth(MOST) {
-            Some((end, _)) => format!("{}…", &pattern[..end]),
-            None => pattern,
+        match (&self.description, &self.pattern) {
+            (Some(description), _) => description.to_string(),
+            (None, Some(pattern)) if self.name.starts_with("__") => {
+                shortened(&pattern.to_string()).into_owned()
+            }
+            _ => self.name.clone(),
         }
+    }
+}
+
+/// Characters of a description.
+const DESCRIPTION: usize = 80;
+
+/// The text, cut where it is too long for a message.
+fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(DESCRIPTION) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }
 

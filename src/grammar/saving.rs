@@ -145,6 +145,7 @@ fn read_ids(reader: &mut Reader<'_>) -> Result<Vec<TerminalId>, Malformed> {
 impl Terminal {
     fn save(&self, writer: &mut Writer) {
         writer.str(&self.name);
+        writer.option(self.description.as_deref(), |w, description| w.str(description));
         writer.option(self.pattern.as_ref(), |w, pattern| pattern.save(w));
         writer.bool(self.ignored);
         writer.u32(self.rank);
@@ -172,6 +173,7 @@ impl Terminal {
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(Self {
             name: reader.str()?.to_owned(),
+            description: reader.option(|r| r.str().map(Into::into))?,
             pattern: reader.option(|r| Pattern::load(r, DEEPEST))?,
             ignored: reader.bool()?,
             rank: reader.u32()?,

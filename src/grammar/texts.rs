@@ -17,18 +17,20 @@ const MAX_STATES: usize = 100_000;
 
 impl Grammar {
     /// The grammar of the texts that one of `automata` has, none of which has the empty text; and
-    /// of that, if `with_empty`.
+    /// of that, if `with_empty`. Messages call them by `description`.
     ///
     /// Nothing follows these texts, so the longest match is always the whole.
     pub(crate) fn of_texts(
         automata: Vec<Automaton>,
         with_empty: bool,
+        description: &str,
         place: Option<&Place>,
     ) -> Self {
         let name = |number| if number == 0 { "TEXT".to_owned() } else { format!("TEXT_{number}") };
         let terminal = |(rank, automaton)| {
             let pattern = Some(Pattern::Automaton(automaton));
-            Terminal { place: place.cloned(), ..Terminal::plain(name(rank), pattern, rank) }
+            let plain = Terminal::plain(name(rank), pattern, rank).described(description);
+            Terminal { place: place.cloned(), ..plain }
         };
         let terminals: Vec<Terminal> = (0..).zip(automata).map(terminal).collect();
         let texts =

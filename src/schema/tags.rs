@@ -136,7 +136,7 @@ impl StructuralTags {
             grammar.nonterminals.push(Nonterminal { name, productions, marks: None, place: None });
         }
         let tagged = Symbol::Nonterminal(NonterminalId::new(TAGGED));
-        let rest = terminal(&mut grammar, "FREE_TEXT", self.free_text());
+        let rest = terminal(&mut grammar, "FREE_TEXT", "free text", self.free_text());
         production(&mut grammar, START, smallvec![tagged]);
         production(&mut grammar, START, smallvec![tagged, rest]);
         production(&mut grammar, TAGGED, Symbols::new());
@@ -149,13 +149,18 @@ impl StructuralTags {
                 invalid(format!("the tag \"{begin}\" begins with no trigger"))
                     .help("add its first characters to the triggers")
             })?;
-            let lead = terminal(&mut grammar, "TAG", lead);
+            let lead = terminal(&mut grammar, "TAG", &format!("the tag \"{begin}\""), lead);
             let schema = JsonSchema::metered(&tag.schema, options, Narrowing::default(), meter)?;
             grammar.warnings.extend(schema.warnings().iter().cloned());
             let value = Symbol::Nonterminal(schema.embed(&mut grammar));
             let mut rhs = vec![tagged, lead, value];
             if !tag.end.is_empty() {
-                rhs.push(terminal(&mut grammar, "END", literal(&tag.end)));
+                rhs.push(terminal(
+                    &mut grammar,
+                    "END",
+                    &format!("{:?}", tag.end),
+                    literal(&tag.end),
+                ));
             }
             production(&mut grammar, TAGGED, rhs.into());
         }
@@ -198,13 +203,14 @@ fn anything(quantifier: &str) -> Pattern {
 }
 
 /// The terminal of a pattern, one for equal ones.
-fn terminal(grammar: &mut Grammar, name: &str, pattern: Pattern) -> Symbol {
+fn terminal(grammar: &mut Grammar, name: &str, description: &str, pattern: Pattern) -> Symbol {
     let known =
         grammar.terminals.iter().position(|terminal| terminal.pattern.as_ref() == Some(&pattern));
     let number = known.unwrap_or_else(|| {
         let number = grammar.terminals.len();
         let name = format!("{name}_{number}");
-        grammar.terminals.push(Terminal::plain(name, Some(pattern), number as u32));
+        let terminal = Terminal::plain(name, Some(pattern), number as u32);
+        grammar.terminals.push(terminal.described(description));
         number
     });
     Symbol::Terminal(TerminalId::new(number))

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::grammar::Grammar;
 use crate::grammar::characters::cut::{Lexeme, Parts};
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
+use crate::grammar::characters::print;
 use crate::grammar::characters::resolve::Rule;
 use crate::grammar::ir::{Conflicts, Nonterminal, Production, Terminal};
 use crate::grammar::lower::Context;
@@ -35,7 +36,9 @@ pub(super) fn assemble(
             (names.name(exprs, rules, lexeme, home), Some(pattern(exprs, lexeme)));
         let place = Some(context.sources.place(rules[home].at));
         let every_match = every_match.contains(rank as usize);
-        terminals.push(Terminal { place, every_match, ..Terminal::plain(name, pattern, rank) });
+        let plain =
+            Terminal::plain(name, pattern, rank).described(&description(exprs, rules, lexeme));
+        terminals.push(Terminal { place, every_match, ..plain });
     }
     let new = |new: &crate::grammar::lower::expand::NewNonterminal| Nonterminal {
         name: new.name.as_str().into(),
@@ -75,6 +78,15 @@ fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {
         pattern,
         Pattern::Complement(Box::new(Pattern::Alternation(others))),
     ])
+}
+
+/// What messages call the texts: the rule that they are, else the expression. Whole texts are
+/// called by the expression, too: a name would say nothing.
+fn description(exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme) -> String {
+    let is_plain = matches!(exprs.get(lexeme.expr), Expr::Class(_) | Expr::Token(_))
+        || text(exprs, lexeme.expr).is_some();
+    let rule = rules.iter().skip(1).find(|rule| rule.body == lexeme.expr && !is_plain);
+    rule.map_or_else(|| print::shown(exprs, rules, lexeme.expr), |rule| rule.name.to_string())
 }
 
 /// Names of terminals, each given once.

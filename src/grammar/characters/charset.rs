@@ -99,6 +99,16 @@ fn without(range: (u32, u32), hole: (u32, u32)) -> [Option<(u32, u32)>; 2] {
 /// As a class of the notation.
 impl fmt::Display for CharSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // From the first character to the last: what is left out is shorter.
+        let greatest = u32::from(char::MAX);
+        if matches!(self.0[..], [(0, _), .., (_, last)] if last == greatest) {
+            let others = self.complement();
+            if others.0.is_empty() {
+                return f.write_str(".");
+            }
+            let others = others.to_string();
+            return write!(f, "[^{}", &others[1..]);
+        }
         f.write_str("[")?;
         let one = |f: &mut fmt::Formatter<'_>, character: char| match character {
             '[' | ']' | '^' | '-' => write!(f, "\\{character}"),

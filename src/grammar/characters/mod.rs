@@ -13,6 +13,7 @@ mod contexts;
 mod cut;
 mod expr;
 mod harmless;
+mod print;
 mod reach;
 mod regular;
 mod resolve;

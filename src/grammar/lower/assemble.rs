@@ -183,6 +183,7 @@ fn list_terminals(
         orders.push((!lazy, Reverse(priority), yields, !literal, order));
         terminals.push(Terminal {
             name: table.name(terminal).to_owned(),
+            description: None,
             pattern,
             ignored: is_ignored && !is_both,
             rank: 0,
