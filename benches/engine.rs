@@ -113,7 +113,7 @@ fn masks(c: &mut Criterion) {
     group.throughput(criterion::Throughput::Elements(tokens.len() as u64));
     group.bench_function("cold, all steps of a document of 1 KB", |b| {
         b.iter_batched(
-            || compiled.constraint(&vocabulary),
+            || compiled.constraint(&vocabulary).expect("its tokens are known"),
             |constraint| {
                 follow(&mut constraint.matcher(), &tokens, &mut constraint.new_mask());
                 constraint
@@ -121,7 +121,7 @@ fn masks(c: &mut Criterion) {
             BatchSize::LargeInput,
         );
     });
-    let constraint = compiled.constraint(&vocabulary);
+    let constraint = compiled.constraint(&vocabulary).expect("its tokens are known");
     let mut mask = constraint.new_mask();
     follow(&mut constraint.matcher(), &tokens, &mut mask);
     let saved: std::sync::Arc<[u8]> = constraint.save().into();
@@ -252,14 +252,20 @@ fn batches(c: &mut Criterion) {
         let mut rows = vec![0u32; count * stride];
         group.throughput(criterion::Throughput::Elements(count as u64));
         for (way, fill) in ways {
-            let warm = at_places(&compiled.constraint(&vocabulary), count);
+            let warm =
+                at_places(&compiled.constraint(&vocabulary).expect("its tokens are known"), count);
             let matchers: Vec<Option<&Matcher>> = warm.iter().map(Some).collect();
             group.bench_function(format!("warm, {count} sequences, {way}"), |b| {
                 b.iter(|| fill(&matchers, &mut rows, stride));
             });
             group.bench_function(format!("cold, {count} sequences, {way}"), |b| {
                 b.iter_batched(
-                    || at_places(&compiled.constraint(&vocabulary), count),
+                    || {
+                        at_places(
+                            &compiled.constraint(&vocabulary).expect("its tokens are known"),
+                            count,
+                        )
+                    },
                     |matchers| {
                         let batch: Vec<Option<&Matcher>> = matchers.iter().map(Some).collect();
                         fill(&batch, &mut rows, stride);

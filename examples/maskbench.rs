@@ -57,7 +57,7 @@ fn prepare(
         let compiled = CompiledGrammar::new(&parsed.grammar())
             .map_err(|error| ("grammar".to_owned(), error.to_string()))?;
         let third = Instant::now();
-        let constraint = compiled.constraint(vocabulary);
+        let constraint = compiled.constraint(vocabulary).expect("its tokens are known");
         constraint.matcher().fill_mask(&mut constraint.new_mask());
         for (least, part) in parts.iter_mut().zip([second - first, third - second, third.elapsed()])
         {
@@ -131,8 +131,10 @@ fn replay() {
             let schema = write(member(&document, "schema").expect("a schema"));
             let Ok(parsed) = JsonSchema::parse(&schema, &options) else { continue };
             let Ok(compiled) = CompiledGrammar::new(&parsed.grammar()) else { continue };
-            let (plain, constraint) =
-                (compiled.constraint(&bytes), compiled.constraint(&vocabulary));
+            let (plain, constraint) = (
+                compiled.constraint(&bytes).expect("its tokens are known"),
+                compiled.constraint(&vocabulary).expect("its tokens are known"),
+            );
             let mut mask = constraint.new_mask();
             let Some(Json::Array(tests)) = member(&document, "tests") else { continue };
             for test in tests {
@@ -237,7 +239,7 @@ fn main() {
         let schema = write(member(&document, "schema").expect("a schema"));
         let verdict = std::panic::catch_unwind(|| {
             let (compiled, Times { whole, parts }) = prepare(&schema, &options, &large)?;
-            let constraint = compiled.constraint(&bytes);
+            let constraint = compiled.constraint(&bytes).expect("its tokens are known");
             let mut wrong = [0, 0];
             let Some(Json::Array(tests)) = member(&document, "tests") else {
                 return Ok((whole, wrong, parts));

@@ -41,10 +41,10 @@ fn compiled(grammar: &str) -> CompiledGrammar {
 fn masks_are_the_same() {
     for (grammar, text) in [(JSON, DOCUMENT), (BLOCKS, LINES)] {
         let vocabulary = vocabulary();
-        let explored = compiled(grammar).constraint(&vocabulary);
+        let explored = compiled(grammar).constraint(&vocabulary).expect("its tokens are known");
         assert!(explored.explore(2000, &|_| ()) > 20);
         let loaded = Constraint::load(explored.save(), &vocabulary).unwrap();
-        let cold = compiled(grammar).constraint(&vocabulary);
+        let cold = compiled(grammar).constraint(&vocabulary).expect("its tokens are known");
         let mut matchers = [explored.matcher(), loaded.matcher(), cold.matcher()];
         for token in vocabulary.cut_longest(text.as_bytes()).unwrap() {
             let [explored, loaded, cold] = matchers.each_mut().map(|matcher| {
@@ -61,7 +61,7 @@ fn masks_are_the_same() {
 
 #[test]
 fn what_short_texts_lead_to_is_there() {
-    let constraint = compiled(JSON).constraint(&vocabulary());
+    let constraint = compiled(JSON).constraint(&vocabulary()).expect("its tokens are known");
     constraint.explore(2000, &|_| ());
     let known = constraint.index_size();
     for text in ["", "[", "{", "\"", "\"\\u0", "-1", "1e+", "tru", "[ ", "{\"a\""] {
@@ -76,7 +76,7 @@ fn what_short_texts_lead_to_is_there() {
 fn no_more_than_asked_for() {
     let vocabulary = vocabulary();
     let of = |places: usize| {
-        let constraint = compiled(JSON).constraint(&vocabulary);
+        let constraint = compiled(JSON).constraint(&vocabulary).expect("its tokens are known");
         let told = AtomicUsize::new(0);
         let taken = constraint.explore(places, &|count| _ = told.fetch_add(count, Relaxed));
         assert_eq!(told.into_inner(), taken);
@@ -105,8 +105,10 @@ fn the_index_keeps_its_budget() {
     let mut limits = Limits::default();
     limits.index_bytes = 40_000;
     let grammar = Grammar::from_lark(JSON).unwrap();
-    let constraint =
-        CompiledGrammar::new_within(&grammar, &limits).unwrap().constraint(&vocabulary());
+    let constraint = CompiledGrammar::new_within(&grammar, &limits)
+        .unwrap()
+        .constraint(&vocabulary())
+        .expect("its tokens are known");
     let taken = constraint.explore(usize::MAX, &|_| ());
     let bytes = constraint.index_size().bytes;
     assert!(

@@ -10,7 +10,7 @@ fn bytes_only() -> Vocabulary {
 fn build(text: &str) -> Result<Constraint, Vec<&'static str>> {
     let grammar = Grammar::from_lark(text).map_err(|error| codes(error.diagnostics()))?;
     let compiled = CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))?;
-    Ok(compiled.constraint(&bytes_only()))
+    compiled.constraint(&bytes_only()).map_err(|error| codes(error.diagnostics()))
 }
 
 fn codes(diagnostics: &[lrmask::Diagnostic]) -> Vec<&'static str> {
@@ -268,7 +268,7 @@ fn captures_of_a_long_text() {
 fn build_gbnf(text: &str) -> Result<Constraint, Vec<&'static str>> {
     let grammar = Grammar::from_gbnf(text).map_err(|error| codes(error.diagnostics()))?;
     let compiled = CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))?;
-    Ok(compiled.constraint(&bytes_only()))
+    compiled.constraint(&bytes_only()).map_err(|error| codes(error.diagnostics()))
 }
 
 /// Either the texts are told apart, or the grammar is refused by a code.
@@ -356,7 +356,7 @@ fn works_or_is_refused(grammar: Result<Grammar, lrmask::GrammarError>, name: &st
     });
     match compiled {
         Ok(compiled) => {
-            let constraint = compiled.constraint(&bytes_only());
+            let constraint = compiled.constraint(&bytes_only()).expect("its tokens are known");
             let mut mask = constraint.new_mask();
             constraint.matcher().fill_mask(&mut mask);
             assert!(mask.count() > 0 || constraint.matcher().is_accepting(), "{name}");

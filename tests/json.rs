@@ -43,7 +43,7 @@ fn long_run() -> bool {
 
 #[test]
 fn small_texts() {
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     let mut count = 0;
     for line in TEXTS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (verdict, text) = line.split_once('\t').expect("verdict and text");
@@ -58,7 +58,7 @@ fn small_texts() {
 #[test]
 fn json_test_suite() {
     let Some(files) = corpus::archive("json/JSONTestSuite.tar.gz") else { return };
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     let (mut yes, mut no, mut open) = (0, 0, Vec::new());
     for (path, text) in files {
         let Some((_, name)) = path.split_once("test_parsing/") else { continue };
@@ -173,7 +173,7 @@ fn no_true_token_is_refused() {
         &["gpt2", "o200k"],
         &["llama3/tokenizer.json.gz", "llama2/tokenizer.json.gz"],
     ) {
-        let constraint = compiled.constraint(&vocabulary);
+        let constraint = compiled.constraint(&vocabulary).expect("its tokens are known");
         let (mut count, mut own, mut steps) = (0, 0, 0);
         for (at, (path, text)) in documents.iter().enumerate().filter(|(at, _)| at % part == 0) {
             let random =
@@ -197,7 +197,7 @@ fn no_true_token_is_refused() {
 
 #[test]
 fn nesting_of_any_depth() {
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     for depth in [200, 10_000, 1_000_000] {
         let text = nested(depth);
         let mut matcher = constraint.matcher();
@@ -216,7 +216,7 @@ fn nesting_of_any_depth() {
 
 #[test]
 fn a_string_of_ten_megabytes() {
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     let mut text = vec![b'"'];
     text.resize(10 << 20, b'x');
     let mut matcher = constraint.matcher();

@@ -90,7 +90,7 @@ fn ask_about(arguments: &[&str], texts: &str) -> Option<String> {
 
 /// Compares with what CPython says, and returns how many texts of each verdict there are.
 fn compare<'a>(verdicts: impl Iterator<Item = (&'a str, String)>) -> [usize; 3] {
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     let mut counts = [0; 3];
     let mut faults = Vec::new();
     for (verdict, text) in verdicts {
@@ -119,7 +119,7 @@ const NEWER: [&str; 3] =
 /// what CPython 3.13's parser makes of them.
 #[test]
 fn snippets_of_other_projects() {
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     let mut faults = Vec::new();
     let mut counts = [0; 2];
     for (name, valid) in [("snippets_valid", true), ("snippets_invalid", false)] {
@@ -175,6 +175,7 @@ fn one_statement_and_one_expression() {
         CompiledGrammar::new(&grammar)
             .expect("the engine can do it exactly")
             .constraint(&bytes_only())
+            .expect("its tokens are known")
     };
     let statement = start("statement");
     for text in [
@@ -239,13 +240,13 @@ const CUT_AT_RANDOM: usize = 300;
 #[test]
 fn no_true_token_is_refused() {
     let compiled = compiled();
-    let bytes = compiled.constraint(&bytes_only());
+    let bytes = compiled.constraint(&bytes_only()).expect("its tokens are known");
     let modules: Vec<_> = modules().into_iter().filter(|(_, text)| accepts(&bytes, text)).collect();
     let part = if long_run() { 1 } else { 16 };
     for (name, vocabulary, tokenizer) in
         corpus::vocabularies(&["o200k"], &["llama3/tokenizer.json.gz"])
     {
-        let constraint = compiled.constraint(&vocabulary);
+        let constraint = compiled.constraint(&vocabulary).expect("its tokens are known");
         let mut steps = 0;
         for (at, (path, text)) in modules.iter().enumerate().filter(|(at, _)| at % part == 0) {
             if at < CUT_AT_RANDOM {
@@ -294,7 +295,7 @@ fn drawn_modules(count: u64, length: usize) -> Vec<String> {
     tokens.extend(rest.map(str::to_owned));
     let vocabulary = Vocabulary::from_tokens(tokens.into_iter().map(String::into_bytes))
         .expect("a sound vocabulary");
-    let constraint = compiled().constraint(&vocabulary);
+    let constraint = compiled().constraint(&vocabulary).expect("its tokens are known");
     let mut mask = constraint.new_mask();
     let mut draw = |seed: u64| {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -316,7 +317,7 @@ fn drawn_modules(count: u64, length: usize) -> Vec<String> {
 #[test]
 fn drawn_modules_are_modules() {
     let count = if long_run() { 3_000 } else { 20 };
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     let modules = drawn_modules(count, 60);
     for module in &modules {
         assert!(accepts(&constraint, module.as_bytes()), "{module:?}");
@@ -330,7 +331,7 @@ fn drawn_modules_are_modules() {
 
 #[test]
 fn every_beginning_can_be_completed() {
-    let constraint = compiled().constraint(&bytes_only());
+    let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     for (_, text) in verdicts(SNIPPETS).filter(|(verdict, _)| *verdict == "yes") {
         let middle = text.len() / 2;
         let mut matcher = constraint.matcher();

@@ -509,8 +509,10 @@ fn are_narrow(grammar: &Grammar, limits: &Limits) -> Matcher {
     let tokens = (0..=255u8).map(|byte| vec![byte]).chain([run(b'a', 7), b"a1".to_vec()]);
     let vocabulary = Vocabulary::from_tokens(tokens.collect::<Vec<_>>()).expect("tokens");
     let exact = Constraint::new(grammar, &vocabulary).expect("sound");
-    let narrow =
-        CompiledGrammar::new_within(grammar, limits).expect("sound").constraint(&vocabulary);
+    let narrow = CompiledGrammar::new_within(grammar, limits)
+        .expect("sound")
+        .constraint(&vocabulary)
+        .expect("its tokens are known");
     let (mut all, mut some) = (exact.matcher(), narrow.matcher());
     let (mut exactly, mut mask) = (exact.new_mask(), narrow.new_mask());
     for step in 0..20 {

@@ -151,7 +151,7 @@ fn compiled(start: &str) -> CompiledGrammar {
 fn engine(start: &str) -> Constraint {
     let bytes =
         Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("a sound vocabulary");
-    compiled(start).constraint(&bytes)
+    compiled(start).constraint(&bytes).expect("its tokens are known")
 }
 
 fn long_run() -> bool {
@@ -568,7 +568,7 @@ fn no_true_token_is_refused() {
     for (name, vocabulary, tokenizer) in
         corpus::vocabularies(&["o200k"], &["llama3/tokenizer.json.gz", "llama2/tokenizer.json.gz"])
     {
-        let constraint = compiled.constraint(&vocabulary);
+        let constraint = compiled.constraint(&vocabulary).expect("its tokens are known");
         let (mut count, mut own, mut steps) = (0, 0, 0);
         for (at, text) in texts.iter().enumerate().step_by(part) {
             let random = corpus::cut_random(&vocabulary, text.as_bytes(), at as u64)

@@ -54,7 +54,7 @@ fn walk(shared: &Constraint, reference: &Constraint, seed: u64) {
 fn share(grammar: &Grammar, limits: &Limits) {
     let vocabulary = vocabulary();
     let compiled = CompiledGrammar::new_within(grammar, limits).expect("sound");
-    let shared = compiled.constraint(&vocabulary);
+    let shared = compiled.constraint(&vocabulary).expect("its tokens are known");
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let (shared, vocabulary) = (&shared, &vocabulary);

@@ -74,7 +74,7 @@ fn compile(
     let compiled = CompiledGrammar::new_within(&grammar, &arguments.grammar.limits.limits())
         .map_err(|error| LoadError::Refused(error.diagnostics().to_vec()))?;
     let findings = match &arguments.vocab {
-        Some(name) => compiled.constraint(&vocabularies::load(name, inputs)?).warnings().to_vec(),
+        Some(name) => compiled.constraint(&vocabularies::load(name, inputs)?)?.warnings().to_vec(),
         None => compiled.warnings().to_vec(),
     };
     Ok((compiled, findings))

@@ -111,9 +111,8 @@ fn conflicts(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result
 }
 
 fn index(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
-    let compiled = grammars::compile(&arguments.grammar, inputs)?;
     let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
-    let constraint = compiled.constraint(&vocabulary);
+    let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut matcher = constraint.matcher();
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = validate::take(&mut matcher, prefix) {

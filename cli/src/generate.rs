@@ -100,7 +100,7 @@ pub(crate) fn run(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    grammars::tell_undecided(&constraint);
+    grammars::tell_undecided(constraint.undecided());
     if longer > 0 {
         output::note(&format!(
             "warning: {longer} of {} texts are longer than {} tokens: no way to end in time was \

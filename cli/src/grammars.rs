@@ -258,13 +258,16 @@ pub(crate) fn constrain(
             Constraint::load_within(bytes, vocabulary, &limits)
                 .map_err(|error| not_loaded(argument, &error))
         }
-        None => Ok(compile(argument, inputs)?.constraint(vocabulary)),
+        None => {
+            let sources = Sources::default();
+            let constraint = compile_from(argument, inputs, &sources)?.constraint(vocabulary);
+            constraint.map_err(|error| refused(error.diagnostics(), &sources))
+        }
     }
 }
 
 /// Says so on standard error where masks may be narrower than the grammar.
-pub(crate) fn tell_undecided(constraint: &Constraint) {
-    let undecided = constraint.undecided();
+pub(crate) fn tell_undecided(undecided: usize) {
     if undecided > 0 {
         let s = if undecided == 1 { "" } else { "s" };
         output::note(&format!(
@@ -293,15 +296,26 @@ pub(crate) fn compile(
         return CompiledGrammar::load_within(&bytes, &limits)
             .map_err(|error| not_loaded(argument, &error));
     }
-    let sources = Sources::default();
-    let refused =
-        |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
-    let grammar = load(argument, inputs, &sources).map_err(|error| match error {
+    compile_from(argument, inputs, &Sources::default())
+}
+
+/// Reads and compiles the grammar, and fills `sources` with the texts of its files.
+fn compile_from(
+    argument: &GrammarArgument,
+    inputs: &Inputs,
+    sources: &Sources,
+) -> Result<CompiledGrammar, Failure> {
+    let grammar = load(argument, inputs, sources).map_err(|error| match error {
         LoadError::Failure(failure) => failure,
-        LoadError::Refused(diagnostics) => refused(&diagnostics),
+        LoadError::Refused(diagnostics) => refused(&diagnostics, sources),
     })?;
     let compiled = CompiledGrammar::new_within(&grammar, &argument.limits.limits());
-    compiled.map_err(|error| refused(error.diagnostics()))
+    compiled.map_err(|error| refused(error.diagnostics(), sources))
+}
+
+/// The faults of a grammar, to be shown on standard error.
+fn refused(diagnostics: &[Diagnostic], sources: &Sources) -> Failure {
+    Failure::Unusable(report::for_stderr(diagnostics, sources))
 }
 
 /// The name and the start symbol, which may stand behind a colon.

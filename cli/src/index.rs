@@ -106,7 +106,7 @@ pub(crate) fn run(
     let bar = output::progress(places as u64);
     let places = in_order(|| constraint.explore(places, &|count| bar.inc(count as u64)))?;
     bar.finish_and_clear();
-    grammars::tell_undecided(&constraint);
+    grammars::tell_undecided(constraint.undecided());
     let saved = constraint.save();
     write_whole(&arguments.output, &saved).map_err(|error| {
         Failure::unusable(format_args!("cannot write {}: {error}", arguments.output))

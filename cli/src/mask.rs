@@ -66,13 +66,13 @@ pub(crate) fn run(
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = validate::take(&mut matcher, prefix) {
         output::note(&validate::describe("--prefix", &Piece::whole(prefix), &fault, false));
-        grammars::tell_undecided(&constraint);
+        grammars::tell_undecided(constraint.undecided());
         return Ok(Answer::No);
     }
     let mut mask = constraint.new_mask();
     matcher.fill_mask(&mut mask);
     let eos = matcher.is_accepting();
-    grammars::tell_undecided(&constraint);
+    grammars::tell_undecided(constraint.undecided());
     let count = mask.count();
     let shown = match arguments.limit {
         None if !out.is_json() => SHOWN,

@@ -159,7 +159,7 @@ pub(crate) fn run(
         });
     }
     bar.finish_and_clear();
-    grammars::tell_undecided(&constraint);
+    grammars::tell_undecided(constraint.undecided());
     let summary = Summary {
         compile_us: microseconds(nanoseconds(compile)),
         first_mask_us: first_mask.map(microseconds),

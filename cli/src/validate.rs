@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use annotate_snippets::{AnnotationKind, Level, Snippet};
-use lrmask::{Expected, Matcher, Vocabulary};
+use lrmask::{Expected, Matcher};
 use serde::Serialize;
 
 use crate::Answer;
@@ -67,11 +67,7 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<Answer, Failure> {
     let compiled = grammars::compile(&arguments.grammar, inputs)?;
-    // Texts are taken as bytes, so that no vocabulary is needed but the smallest.
-    let bytes =
-        Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).map_err(Failure::unusable)?;
-    let constraint = compiled.constraint(&bytes);
-    let mut matcher = constraint.matcher();
+    let mut matcher = compiled.matcher();
     let mut all = true;
     let mut unreadable = None;
     for file in &arguments.files {
@@ -92,7 +88,7 @@ pub(crate) fn run(
         all &= fault.is_none();
         print(file, fault.as_ref(), out)?;
     }
-    grammars::tell_undecided(&constraint);
+    grammars::tell_undecided(compiled.undecided());
     match unreadable {
         Some(message) => Err(Failure::Unusable(message)),
         None => Ok(all.into()),

@@ -63,8 +63,9 @@ pub(crate) fn constraint(
         let schema = JsonSchema::parse_within(&text, &options, limits);
         schema.map(|schema| schema.grammar()).map_err(|error| vec![error.diagnostic()])
     };
-    let compiled = CompiledGrammar::new_within(&grammar?, limits);
-    Ok(compiled.map_err(|error| findings(&error))?.constraint(&vocabulary()))
+    CompiledGrammar::new_within(&grammar?, limits)
+        .and_then(|compiled| compiled.constraint(&vocabulary()))
+        .map_err(|error| findings(&error))
 }
 
 /// Compiles it, and asks for the mask before the first token.

@@ -100,7 +100,8 @@ fn use_if_read(text: &str, grammar: Result<Grammar, GrammarError>) {
     let vocabulary =
         Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes are a vocabulary");
     let vocabulary = vocabulary.with_special(256, "<|end|>").expect("a name is free");
-    let constraint = compiled.constraint(&vocabulary);
+    // The grammar may name tokens that there are not.
+    let Ok(constraint) = compiled.constraint(&vocabulary) else { return };
     let mut matcher = constraint.matcher();
     let mut mask = constraint.new_mask();
     matcher.fill_mask(&mut mask);

@@ -42,7 +42,7 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
         .and_then(|vocabulary| vocabulary.with_stop_tokens([stop]))
         .and_then(|vocabulary| vocabulary.with_width(stop as usize + 10))
         .expect("a small vocabulary");
-    let constraint = compiled.constraint(&vocabulary);
+    let constraint = compiled.constraint(&vocabulary).expect("its tokens are known");
 
     let mut walk = Walk { matcher: constraint.matcher(), past: Vec::new() };
     let judge = Judge { small, oracle: &oracle, vocabulary: &vocabulary };

@@ -15,6 +15,7 @@ use crate::grammar::pattern::Pattern;
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
 use crate::lr::table::ParseTable;
+use crate::matcher::Matcher;
 use crate::scanner::{Lexis, Marks, Scanner, check};
 use crate::schema;
 use crate::util::diagnostic::{self, Diagnostic};
@@ -184,17 +185,43 @@ impl CompiledGrammar {
 
     /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's
     /// handle; where the grammar names tokens of the vocabulary (`<|name|>`, `<[7]>`), the
-    /// vocabulary's trie is built anew. A token that the vocabulary lacks is an error among the
-    /// [`Constraint::warnings`]: what needs it can never be written. [`Constraint::new`] fails
-    /// there.
-    pub fn constraint(&self, vocabulary: &Vocabulary) -> Constraint {
+    /// vocabulary's trie is built anew.
+    ///
+    /// # Errors
+    ///
+    /// When the vocabulary lacks a token that the grammar names: what needs it can never be
+    /// written. The error holds the warnings as well.
+    pub fn constraint(&self, vocabulary: &Vocabulary) -> Result<Constraint, GrammarError> {
         let mut warnings = self.warnings.clone();
         warnings.extend(self.unspellable(vocabulary));
-        let (spelled, missing) = self.spell(vocabulary);
-        warnings.extend(missing);
-        let index =
-            Index::new(self.scanner.clone(), spelled, self.limits.index_bytes, self.marks.clone());
-        Constraint { compiled: self.clone(), index: Arc::new(index), warnings }
+        let missing = self.missing(vocabulary);
+        if !missing.is_empty() {
+            return Err(GrammarError::beside(missing, warnings));
+        }
+        let index = Arc::new(self.index(vocabulary));
+        Ok(Constraint { compiled: self.clone(), index, warnings })
+    }
+
+    /// A matcher for texts, without a vocabulary: it takes bytes by [`Matcher::advance_bytes`], and
+    /// each byte as the token of that id. Tokens that the grammar names stand in no text. Costs the
+    /// trie of 256 tokens; [`Clone`] and [`Matcher::reset`] make further ones.
+    ///
+    /// ```
+    /// use lrmask::{CompiledGrammar, Grammar};
+    ///
+    /// let compiled = CompiledGrammar::new(&Grammar::from_lark("start: \"a\" [\"b\" <|end|>]")?)?;
+    /// let mut matcher = compiled.matcher();
+    /// matcher.advance_bytes(b"a")?;
+    /// assert!(matcher.is_accepting());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn matcher(&self) -> Matcher {
+        Matcher::new(Arc::new(self.index(&Vocabulary::single_bytes())))
+    }
+
+    fn index(&self, vocabulary: &Vocabulary) -> Index {
+        let (scanner, marks) = (self.scanner.clone(), self.marks.clone());
+        Index::new(scanner, self.spelled(vocabulary), self.limits.index_bytes, marks)
     }
 
     /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled.
@@ -205,6 +232,12 @@ impl CompiledGrammar {
     /// What reading and compiling the grammar took; nothing where it was loaded.
     pub fn cost(&self) -> Cost {
         self.cost
+    }
+
+    /// How many questions whether a text can be completed were given up: see
+    /// [`Constraint::undecided`]. Constraints and matchers of one compiled grammar count together.
+    pub fn undecided(&self) -> usize {
+        self.scanner.undecided()
     }
 
     /// Heap bytes: those that stayed when it was compiled. Of one that was loaded, what the meter

@@ -21,7 +21,7 @@ use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
 use crate::schema::SchemaOptions;
-use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::diagnostic::Diagnostic;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 
@@ -64,11 +64,7 @@ impl Constraint {
         vocabulary: &Vocabulary,
         limits: &Limits,
     ) -> Result<Self, GrammarError> {
-        let constraint = CompiledGrammar::new_within(grammar, limits)?.constraint(vocabulary);
-        match constraint.warnings.iter().any(|finding| finding.severity == Severity::Error) {
-            true => Err(GrammarError::errors_first(constraint.warnings)),
-            false => Ok(constraint),
-        }
+        CompiledGrammar::new_within(grammar, limits)?.constraint(vocabulary)
     }
 
     /// The constraint that a JSON schema puts on `vocabulary`, with the default [`Limits`].
@@ -91,7 +87,7 @@ impl Constraint {
     /// derive nothing were not followed in all their ways. Each counts as a no: as long as this is
     /// 0 masks are exact, and else some may be too narrow. None is ever too wide.
     pub fn undecided(&self) -> usize {
-        self.compiled.scanner.undecided()
+        self.compiled.undecided()
     }
 
     /// A matcher for one sequence.

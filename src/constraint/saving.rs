@@ -8,7 +8,7 @@ use super::{CompiledGrammar, Constraint};
 use crate::grammar::Grammar;
 use crate::index::Index;
 use crate::scanner::{Bounds, Marks, Scanner};
-use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::diagnostic::Diagnostic;
 use crate::util::limits::Limits;
 use crate::util::meter::Meter;
 use crate::util::saving::{Malformed, SavedNumbers, Source, Writer};
@@ -133,10 +133,7 @@ impl Constraint {
         let of = Fingerprints { grammar: compiled.fingerprint(), vocabulary };
         // Before the scanner, in whose terms it is.
         let (index, tokens) = self.index.save();
-        // What the vocabulary lacks is found again when it is given again.
-        let is_warning = |finding: &&Diagnostic| finding.severity != Severity::Error;
-        let warnings: Vec<Diagnostic> = self.warnings.iter().filter(is_warning).cloned().collect();
-        let mut sections = compiled.sections(&warnings);
+        let mut sections = compiled.sections(&self.warnings);
         sections.push((Section::Index, index.into_bytes()));
         sections.push((Section::Tokens, tokens.into_bytes()));
         put_together(of, sections)
@@ -179,8 +176,8 @@ impl Constraint {
             Some(_) => {}
         }
         let (compiled, more) = CompiledGrammar::from_saved(&saved, limits)?;
-        let (spelled, missing) = compiled.spell(vocabulary);
-        let warnings = compiled.warnings.iter().cloned().chain(more).chain(missing).collect();
+        let spelled = compiled.spelled(vocabulary);
+        let warnings = compiled.warnings.iter().cloned().chain(more).collect();
         let mut content = saved.section(Section::Index)?;
         let numbers = SavedNumbers::new(source.clone(), saved.place(Section::Tokens)?);
         let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);

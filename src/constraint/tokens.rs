@@ -12,25 +12,29 @@ use crate::util::id::TokenId;
 use crate::vocab::{Spelled, Vocabulary};
 
 impl CompiledGrammar {
-    /// The vocabulary with the spellings of the tokens that the grammar names, and errors for those
-    /// it lacks.
-    pub(super) fn spell(&self, vocabulary: &Vocabulary) -> (Spelled, Vec<Diagnostic>) {
-        let named: Vec<(&Terminal, &Tokens)> = (self.grammar.terminals.iter())
-            .filter_map(|terminal| match &terminal.pattern {
-                Some(Pattern::Tokens(tokens)) => Some((terminal, tokens)),
-                _ => None,
-            })
-            .collect();
-        if named.is_empty() {
-            return (Spelled::plain(vocabulary), Vec::new());
+    /// The vocabulary with the spellings of the tokens that the grammar names. Those that it lacks
+    /// have none.
+    pub(super) fn spelled(&self, vocabulary: &Vocabulary) -> Spelled {
+        let mut named = self.named_tokens().peekable();
+        if named.peek().is_none() {
+            return Spelled::plain(vocabulary);
         }
-        let missing = named
-            .iter()
+        let names = Names::new(named.map(|(_, tokens)| tokens));
+        Spelled::new(vocabulary, MARK, |id: TokenId| names.spellings(vocabulary, id))
+    }
+
+    /// Errors for the tokens that the grammar names and the vocabulary lacks.
+    pub(super) fn missing(&self, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
+        self.named_tokens()
             .filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens))
-            .collect();
-        let names = Names::new(named.iter().map(|&(_, tokens)| tokens));
-        let spellings = |id: TokenId| names.spellings(vocabulary, id);
-        (Spelled::new(vocabulary, MARK, spellings), missing)
+            .collect()
+    }
+
+    fn named_tokens(&self) -> impl Iterator<Item = (&Terminal, &Tokens)> {
+        self.grammar.terminals.iter().filter_map(|terminal| match &terminal.pattern {
+            Some(Pattern::Tokens(tokens)) => Some((terminal, tokens)),
+            _ => None,
+        })
     }
 }
 

@@ -42,12 +42,6 @@ impl GrammarError {
         Self::new(diagnostic::fold(errors))
     }
 
-    /// The error of these findings, some of which are errors.
-    pub(crate) fn errors_first(mut diagnostics: Vec<Diagnostic>) -> Self {
-        diagnostics.sort_by_key(|diagnostic| diagnostic.severity != Severity::Error);
-        Self::new(diagnostics)
-    }
-
     /// The findings, errors and warnings: in the order of the file where reading found them, errors
     /// first where compiling did.
     pub fn diagnostics(&self) -> &[Diagnostic] {

@@ -32,6 +32,26 @@ impl Vocabulary {
     }
 }
 
+impl Vocabulary {
+    /// The 256 bytes, each the token of that id, without stop tokens: any text can be spelled.
+    ///
+    /// ```
+    /// let vocabulary = lrmask::Vocabulary::single_bytes();
+    /// assert_eq!((vocabulary.width(), vocabulary.bytes(97)), (256, Some(&b"a"[..])));
+    /// ```
+    pub fn single_bytes() -> Self {
+        let spans = (0..256).map(|start| Span { start, end: start + 1 }).collect();
+        Self {
+            width: 256,
+            tokens: Arc::new(Tokens::new((0..=255).collect(), spans)),
+            special: BTreeMap::new(),
+            stops: Vec::new(),
+            stops_chosen: false,
+            leading_space: false,
+        }
+    }
+}
+
 /// Collects tokens in any order; every loader fills one.
 pub(crate) struct VocabularyBuilder {
     /// How many bytes all tokens may have, and how many ids there may be.

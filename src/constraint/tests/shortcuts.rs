@@ -232,7 +232,7 @@ fn vocabulary(pieces: &'static [&'static [u8]]) -> impl Strategy<Value = Vocabul
 /// A matcher on an index of its own that takes these shortcuts, and has so many bytes.
 fn matcher(constraint: &Constraint, (shortcuts, room): (Shortcuts, usize)) -> Matcher {
     let Constraint { compiled, .. } = constraint;
-    let (spelled, _) = compiled.spell(constraint.vocabulary());
+    let spelled = compiled.spelled(constraint.vocabulary());
     let index = Index::new(compiled.scanner.clone(), spelled, room, compiled.marks.clone());
     Matcher::new(Arc::new(index.with_shortcuts(shortcuts)))
 }
@@ -274,7 +274,7 @@ fn lark(grammar: &str) -> Grammar {
 /// Follows random texts of a grammar.
 fn follow_in(grammar: &Grammar, vocabulary: &Vocabulary, seed: u64) -> Result<(), TestCaseError> {
     let compiled = CompiledGrammar::new(grammar).expect("the grammars of this file compile");
-    follow(&compiled.constraint(vocabulary), seed)
+    follow(&compiled.constraint(vocabulary).expect("its tokens are known"), seed)
 }
 
 proptest! {
