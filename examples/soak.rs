@@ -127,8 +127,8 @@ impl<'g> Run<'g> {
         steps: usize,
     ) -> Result<Self, Box<dyn Error>> {
         let mut limits = Limits::default();
-        limits.index_bytes = budget;
-        let constraint = Constraint::new_within(grammar, vocabulary, &limits)?;
+        limits = limits.index_bytes(budget);
+        let constraint = Constraint::builder().limits(&limits).build(grammar, vocabulary)?;
         let (taken, figures, samples) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
         Ok(Self { grammar, constraint, steps, taken, figures, samples })
     }

@@ -133,7 +133,7 @@
 //! within about a second and 256 MB with a constraint or a typed error ([`GrammarError::limit`]),
 //! and [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of
 //! bytes. Tokens and texts may be anything under any limits. Tokenizer files of strangers are read
-//! by [`Vocabulary::from_file_bytes_within`]. Saved constraints are for those who saved them:
+//! by [`VocabularyReader`]. Saved constraints are for those who saved them:
 //! damage is found; a forged file may allow what it likes, but every call on it returns. What the
 //! scanner meets while texts run stays as long as the constraint: [`Constraint::is_outgrown`] tells
 //! when to use a new one, as [`ConstraintCache`] does.
@@ -182,8 +182,8 @@ pub(crate) mod util;
 pub(crate) mod vocab;
 
 pub use constraint::{
-    CompiledGrammar, Constraint, ConstraintCache, GrammarSize, IndexSize, LoadError, LoadErrorKind,
-    Stage,
+    BuildError, CompiledGrammar, Constraint, ConstraintBuilder, ConstraintCache, GrammarSize,
+    IndexSize, LoadError, LoadErrorKind, Stage,
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{Capture, Expected, Matcher, RejectedToken, TokenMask, fill_masks};
@@ -195,7 +195,7 @@ pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 pub use util::limits::{Cancel, Limits};
 pub use util::meter::{Cost, LimitKind, LimitReached, Phase};
-pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};
+pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind, VocabularyReader};
 
 /// Runs the examples of the README.
 #[cfg(doctest)]

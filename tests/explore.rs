@@ -103,9 +103,11 @@ fn no_more_than_asked_for() {
 #[test]
 fn the_index_keeps_its_budget() {
     let mut limits = Limits::default();
-    limits.index_bytes = 40_000;
+    limits = limits.index_bytes(40_000);
     let grammar = Grammar::from_lark(JSON).unwrap();
-    let constraint = CompiledGrammar::new_within(&grammar, &limits)
+    let constraint = Constraint::builder()
+        .limits(&limits)
+        .compile(&grammar)
         .unwrap()
         .constraint(&vocabulary())
         .expect("its tokens are known");

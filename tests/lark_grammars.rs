@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use std::io::ErrorKind;
 
-use lrmask::{CompiledGrammar, Diagnostic, GrammarReader, Limits, Severity};
+use lrmask::{Constraint, Diagnostic, GrammarReader, Limits, Severity};
 
 /// What a grammar may be refused for: no set of texts, too much to decide in the time that a test
 /// has, or blocks and brackets of which only its own program knows what they mean.
@@ -106,7 +106,9 @@ fn compile(
     let grammar = grammar.map_err(|error| error.diagnostics().to_vec())?;
     let mut limits = Limits::default();
     limits.decision_steps /= 20;
-    let compiled = CompiledGrammar::new_within(&grammar, &limits)
+    let compiled = Constraint::builder()
+        .limits(&limits)
+        .compile(&grammar)
         .map_err(|error| error.diagnostics().to_vec())?;
     Ok(compiled.warnings().to_vec())
 }

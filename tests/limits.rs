@@ -1,7 +1,7 @@
 //! Grammars that grow, and what is counted of them: no build goes past its limits, and the bytes
 //! that are counted are those that are really held.
 
-use lrmask::{CompiledGrammar, Cost, GrammarReader, LimitKind, LimitReached, Limits};
+use lrmask::{Constraint, Cost, GrammarReader, LimitKind, LimitReached, Limits};
 use peak_alloc::PeakAlloc;
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ fn build(text: &str, limits: &Limits) -> Option<Result<Cost, LimitReached>> {
         Ok(grammar) => grammar,
         Err(error) => return error.limit().cloned().map(Err),
     };
-    match CompiledGrammar::new_within(&grammar, limits) {
+    match Constraint::builder().limits(limits).compile(&grammar) {
         Ok(compiled) => Some(Ok(compiled.cost())),
         Err(error) => error.limit().cloned().map(Err),
     }
@@ -52,7 +52,7 @@ proptest! {
     #[test]
     fn no_build_goes_past_its_limits(kind in 0..9usize, n in 1..120usize, steps in 10_000..2_000_000u64) {
         let mut limits = Limits::strict();
-        limits.build_steps = steps;
+        limits = limits.build_steps(steps);
         let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(Ok(cost)) = build(&grown(kind, n), &limits) {
             prop_assert!(cost.steps <= steps && cost.bytes <= limits.build_bytes, "{cost:?}");
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn what_is_counted_is_what_is_held(kind in 0..9usize, n in 1..300usize, megabytes in 1..40u64) {
         let mut limits = Limits::strict();
-        limits.build_bytes = megabytes * 1_000_000;
+        limits = limits.build_bytes(megabytes * 1_000_000);
         let text = grown(kind, n);
         let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = HEAP.current_usage();
@@ -110,7 +110,7 @@ fn the_choice_of_terminals_stays_within_the_limits() {
         })
         .collect();
     let mut limits = Limits::strict();
-    limits.build_bytes = 20_000_000;
+    limits = limits.build_bytes(20_000_000);
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let before = HEAP.current_usage();
     HEAP.reset_peak_usage();
@@ -139,12 +139,12 @@ fn the_limit_that_was_reached_is_told() {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let text = "start: A | B\nA: \"a\"\nB: /\\w{50}/\n";
     let mut limits = Limits::default();
-    limits.grammar_bytes = 10;
+    limits = limits.grammar_bytes(10);
     let reached = build(text, &limits).and_then(Result::err).expect("ten bytes are too few");
     assert_eq!((reached.kind(), reached.limit()), (LimitKind::Input, 10));
 
     let mut limits = Limits::default();
-    limits.build_bytes = 100_000;
+    limits = limits.build_bytes(100_000);
     let reached = build(text, &limits).and_then(Result::err).expect("too many bytes");
     assert_eq!(reached.kind(), LimitKind::Bytes);
 }

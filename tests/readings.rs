@@ -4,7 +4,7 @@
 //! Each language is defined twice: by a grammar, for the engine, and by what its texts look like,
 //! in a few lines of plain code.
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, GrammarReader, Limits, Matcher, Vocabulary};
+use lrmask::{Constraint, Grammar, GrammarReader, Limits, Matcher, Vocabulary};
 
 /// A language by its definition.
 #[derive(Clone, Copy)]
@@ -26,8 +26,8 @@ fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
     // A token of two hundred words, each read in two ways that wait for the word behind it, takes
     // 40 million steps.
     let mut limits = Limits::default();
-    limits.mask_steps = 100_000_000;
-    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits);
+    limits = limits.mask_steps(100_000_000);
+    let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
     constraint.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -482,9 +482,9 @@ fn readings_beyond_the_limit_are_dropped() {
     let palindromes = "start: s \"1\"\ns: \"a\" s \"a\" | \"b\" s \"b\" |\n";
     let ambiguous = "start: s \"1\"\ns: \"a\" s s | \"a\" s | \"a\"\n";
     let mut few_readings = Limits::default();
-    few_readings.readings = 1;
+    few_readings = few_readings.readings(1);
     let mut few_steps = Limits::default();
-    few_steps.reading_steps = 0;
+    few_steps = few_steps.reading_steps(0);
     for (grammar, limits) in [
         (soft, &few_readings),
         (soft, &few_steps),
@@ -509,7 +509,9 @@ fn are_narrow(grammar: &Grammar, limits: &Limits) -> Matcher {
     let tokens = (0..=255u8).map(|byte| vec![byte]).chain([run(b'a', 7), b"a1".to_vec()]);
     let vocabulary = Vocabulary::from_tokens(tokens.collect::<Vec<_>>()).expect("tokens");
     let exact = Constraint::new(grammar, &vocabulary).expect("sound");
-    let narrow = CompiledGrammar::new_within(grammar, limits)
+    let narrow = Constraint::builder()
+        .limits(limits)
+        .compile(grammar)
         .expect("sound")
         .constraint(&vocabulary)
         .expect("its tokens are known");
@@ -545,9 +547,11 @@ fn decisions_beyond_the_limit_are_counted() {
     let grammar = grammar.expect("the grammar can be read");
     for (decision_steps, code) in [(1, "decision-limit"), (1_000, "empty-language")] {
         let mut limits = Limits::default();
-        limits.decision_steps = decision_steps;
-        let error =
-            CompiledGrammar::new_within(&grammar, &limits).expect_err("no text, or nobody knows");
+        limits = limits.decision_steps(decision_steps);
+        let error = Constraint::builder()
+            .limits(&limits)
+            .compile(&grammar)
+            .expect_err("no text, or nobody knows");
         assert!(error.diagnostics().iter().any(|d| d.code == code), "{error}");
     }
 }
@@ -563,11 +567,12 @@ fn few_steps_for_decisions_leave_a_way_on() {
         now ::= "(now" " "
     "#;
     let mut limits = Limits::default();
-    limits.decision_steps = 400;
+    limits = limits.decision_steps(400);
     let grammar =
         GrammarReader::new().limits(&limits).gbnf(rules).expect("the grammar can be read");
     let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("tokens");
-    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).expect("sound");
+    let constraint =
+        Constraint::builder().limits(&limits).build(&grammar, &vocabulary).expect("sound");
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     let nobody = "(Nobody (knows (of (any (event (that (nobody)))))))";
     let text = format!("(Show (LastEvent (Between (now (start of {nobody}))))");
@@ -593,9 +598,9 @@ fn what_is_undecided_within_a_token_is_not_refused() {
         let mut undecided = 0;
         for decision_steps in (10..200).step_by(10) {
             let mut limits = Limits::default();
-            limits.decision_steps = decision_steps;
+            limits = limits.decision_steps(decision_steps);
             let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
-            let constraint = Constraint::new_within(&grammar, &vocabulary, &limits);
+            let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
             let Ok(constraint) = constraint else { continue };
             let mut mask = constraint.new_mask();
             for prefix in strings(b"ab", 4).into_iter().chain([Vec::new()]) {
@@ -628,9 +633,10 @@ fn of_a_token_whose_readings_take_too_long_one_is_kept() {
         let mut dropped = 0;
         for mask_steps in [500, 1_000, 2_000] {
             let mut limits = Limits::default();
-            limits.mask_steps = mask_steps;
+            limits = limits.mask_steps(mask_steps);
             let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
-            let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).expect("sound");
+            let constraint =
+                Constraint::builder().limits(&limits).build(&grammar, &vocabulary).expect("sound");
             let mut mask = constraint.new_mask();
             for walk in 0..20_usize {
                 let mut matcher = constraint.matcher();
@@ -658,8 +664,9 @@ fn pending_matches_that_cover_others_are_decided_together() {
     let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
     let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("tokens");
     let mut limits = Limits::default();
-    limits.decision_steps = 10_000;
-    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).expect("sound");
+    limits = limits.decision_steps(10_000);
+    let constraint =
+        Constraint::builder().limits(&limits).build(&grammar, &vocabulary).expect("sound");
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     for byte in b"abba".repeat(25) {
         matcher.fill_mask(&mut mask);

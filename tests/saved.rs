@@ -190,8 +190,8 @@ fn what_is_saved_while_others_go_on_is_whole() {
 fn what_took_little_room_comes_back() {
     let vocabulary = Vocabulary::builtin("gpt2").unwrap();
     let (grammar, mut limits) = (Grammar::from_lark(LISTS).unwrap(), Limits::default());
-    limits.index_bytes = 24 << 10;
-    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).unwrap();
+    limits = limits.index_bytes(24 << 10);
+    let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary).unwrap();
     let fresh = Constraint::new(&grammar, &vocabulary).unwrap();
     let texts = ["[1, 22, [if ab]]", "[[[if if x, []], 7 ], abc,  12]", "[1,[2,[3,[4,[if x]]]]]"];
     for text in texts.iter().cycle().take(12) {

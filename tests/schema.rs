@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lrmask::{
-    Constraint, Formats, JsonSchema, KeyOrder, Numerals, SchemaErrorKind, SchemaOptions,
+    Constraint, Formats, JsonSchema, KeyOrder, Limits, Numerals, SchemaErrorKind, SchemaOptions,
     StructuralTags, Unsatisfiable, Vocabulary, Whitespace,
 };
 use proptest::prelude::*;
@@ -35,6 +35,11 @@ fn constrain(
 ) -> Result<Constraint, SchemaErrorKind> {
     let schema = JsonSchema::parse(schema, options).map_err(|error| error.kind())?;
     Ok(Constraint::new(&schema.grammar(), vocabulary).expect("a schema's grammar is sound"))
+}
+
+/// Limits that end the analysis of a large schema soon.
+fn few() -> Limits {
+    Limits::default().schema_steps(50_000).schema_productions(3_000)
 }
 
 fn accepts(constraint: &Constraint, text: &str) -> bool {
@@ -559,10 +564,8 @@ proptest! {
     /// Whatever the schema, it is read or refused, and its grammar is sound.
     #[test]
     fn no_schema_makes_it_panic(schema in schemas()) {
-        let mut options = SchemaOptions::default();
-        options.steps = 50_000;
-        options.productions = 3_000;
-        let _ = constrain(&schema.to_string(), &options, &bytes());
+        let builder = Constraint::builder().limits(&few());
+        let _ = builder.schema(&schema.to_string(), &SchemaOptions::default(), &bytes());
     }
 
     /// What is drawn from the masks of a random schema, and then ended, is valid.
@@ -575,12 +578,13 @@ proptest! {
         let mut options = SchemaOptions::default();
         options.order = if is_any { KeyOrder::Any } else { KeyOrder::Declared };
         (options.whitespace, options.formats) = (Whitespace::None, Formats::Ignore);
-        (options.steps, options.productions) = (50_000, 3_000);
         // The oracle does not know this keyword.
         if schema.to_string().contains("unevaluatedProperties") {
             return Ok(());
         }
-        let Ok(constraint) = constrain(&schema.to_string(), &options, &bytes()) else { return Ok(()) };
+        let builder = Constraint::builder().limits(&few());
+        let constraint = builder.schema(&schema.to_string(), &options, &bytes());
+        let Ok(constraint) = constraint else { return Ok(()) };
         let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
         let mut text = Vec::new();
         for choice in choices {

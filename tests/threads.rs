@@ -3,7 +3,7 @@
 //!
 //! Small enough for tools that look for races (CONTRIBUTING.md says how to run them).
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, GrammarReader, Limits, Vocabulary};
+use lrmask::{Constraint, Grammar, GrammarReader, Limits, Vocabulary};
 
 /// Threads at once.
 const THREADS: u64 = 4;
@@ -53,7 +53,7 @@ fn walk(shared: &Constraint, reference: &Constraint, seed: u64) {
 
 fn share(grammar: &Grammar, limits: &Limits) {
     let vocabulary = vocabulary();
-    let compiled = CompiledGrammar::new_within(grammar, limits).expect("sound");
+    let compiled = Constraint::builder().limits(limits).compile(grammar).expect("sound");
     let shared = compiled.constraint(&vocabulary).expect("its tokens are known");
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -77,6 +77,6 @@ fn masks_are_the_same_whoever_made_them() {
 fn masks_are_the_same_while_others_are_dropped() {
     let grammar = GrammarReader::new().lark(LISTS).expect("the grammar can be read");
     let mut limits = Limits::default();
-    limits.index_bytes = 4 << 10;
+    limits = limits.index_bytes(4 << 10);
     share(&grammar, &limits);
 }

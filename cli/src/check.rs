@@ -1,6 +1,6 @@
 //! `lrmask check`: is the grammar sound?
 
-use lrmask::{CompiledGrammar, Diagnostic, Severity};
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::Answer;
@@ -71,7 +71,9 @@ fn compile(
     sources: &Sources,
 ) -> Result<(CompiledGrammar, Vec<Diagnostic>), LoadError> {
     let grammar = grammars::load(&arguments.grammar, inputs, sources)?;
-    let compiled = CompiledGrammar::new_within(&grammar, &arguments.grammar.limits.limits())
+    let compiled = Constraint::builder()
+        .limits(&arguments.grammar.limits.limits())
+        .compile(&grammar)
         .map_err(|error| LoadError::Refused(error.diagnostics().to_vec()))?;
     let findings = match &arguments.vocab {
         Some(name) => compiled.constraint(&vocabularies::load(name, inputs)?)?.warnings().to_vec(),

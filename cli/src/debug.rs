@@ -1,7 +1,7 @@
 //! `lrmask debug`: what the stages of compilation made.
 
 use clap::ValueEnum;
-use lrmask::{CompiledGrammar, Diagnostic, Stage};
+use lrmask::{Constraint, Diagnostic, Stage};
 
 use crate::Answer;
 use crate::failure::Failure;
@@ -90,7 +90,8 @@ fn conflicts(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result
             LoadError::Failure(failure) => failure,
             LoadError::Refused(diagnostics) => refused(&diagnostics),
         })?;
-    let compiled = CompiledGrammar::new_within(&grammar, &arguments.grammar.limits.limits());
+    let compiled =
+        Constraint::builder().limits(&arguments.grammar.limits.limits()).compile(&grammar);
     let findings = match &compiled {
         Ok(compiled) => compiled.warnings(),
         Err(error) => error.diagnostics(),

@@ -255,7 +255,9 @@ pub(crate) fn constrain(
     match saved(argument)? {
         Some(bytes) => {
             let limits = argument.limits.limits();
-            Constraint::load_within(bytes, vocabulary, &limits)
+            Constraint::builder()
+                .limits(&limits)
+                .load(bytes, vocabulary)
                 .map_err(|error| not_loaded(argument, &error))
         }
         None => {
@@ -293,7 +295,9 @@ pub(crate) fn compile(
 ) -> Result<CompiledGrammar, Failure> {
     if let Some(bytes) = saved(argument)? {
         let limits = argument.limits.limits();
-        return CompiledGrammar::load_within(&bytes, &limits)
+        return Constraint::builder()
+            .limits(&limits)
+            .load_compiled(&bytes)
             .map_err(|error| not_loaded(argument, &error));
     }
     compile_from(argument, inputs, &Sources::default())
@@ -309,7 +313,7 @@ fn compile_from(
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics, sources),
     })?;
-    let compiled = CompiledGrammar::new_within(&grammar, &argument.limits.limits());
+    let compiled = Constraint::builder().limits(&argument.limits.limits()).compile(&grammar);
     compiled.map_err(|error| refused(error.diagnostics(), sources))
 }
 

@@ -49,13 +49,20 @@ impl LimitArguments {
             Named::Default => Limits::default(),
             Named::Strict => Limits::strict(),
         };
-        limits.grammar_bytes = self.grammar_bytes.unwrap_or(limits.grammar_bytes);
-        limits.build_steps = self.build_steps.unwrap_or(limits.build_steps);
-        limits.build_bytes = self.build_bytes.unwrap_or(limits.build_bytes);
-        limits.decision_steps = self.decision_steps.unwrap_or(limits.decision_steps);
-        limits.mask_steps = self.mask_steps.unwrap_or(limits.mask_steps);
-        limits.reading_steps = self.reading_steps.unwrap_or(limits.reading_steps);
-        limits.index_bytes = self.index_bytes.unwrap_or(limits.index_bytes);
+        set(&mut limits, self.grammar_bytes, Limits::grammar_bytes);
+        set(&mut limits, self.build_steps, Limits::build_steps);
+        set(&mut limits, self.build_bytes, Limits::build_bytes);
+        set(&mut limits, self.decision_steps, Limits::decision_steps);
+        set(&mut limits, self.mask_steps, Limits::mask_steps);
+        set(&mut limits, self.reading_steps, Limits::reading_steps);
+        set(&mut limits, self.index_bytes, Limits::index_bytes);
         limits
+    }
+}
+
+/// Sets one limit, where it was given.
+fn set<T>(limits: &mut Limits, value: Option<T>, setter: impl Fn(Limits, T) -> Limits) {
+    if let Some(value) = value {
+        *limits = setter(limits.clone(), value);
     }
 }

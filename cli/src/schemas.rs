@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lrmask::{
-    Formats, Grammar, JsonSchema, KeyOrder, Limits, Numerals, SchemaOptions, StructuralTags,
+    Formats, Grammar, GrammarReader, KeyOrder, Limits, Numerals, SchemaOptions, StructuralTags,
     Unsatisfiable, Whitespace,
 };
 
@@ -87,7 +87,7 @@ pub(crate) fn schema(
 ) -> Result<Grammar, LoadError> {
     let mut options = arguments.options();
     options.documents = arguments.documents(inputs, sources)?;
-    let schema = JsonSchema::parse_within(text, &options, limits);
+    let schema = GrammarReader::new().limits(limits).json_schema(text, &options);
     let schema = schema.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))?;
     Ok(schema.grammar())
 }
@@ -99,7 +99,9 @@ pub(crate) fn tags(
     limits: &Limits,
 ) -> Result<Grammar, LoadError> {
     let tags = StructuralTags::parse(text);
-    let grammar = tags.and_then(|tags| tags.grammar_within(&arguments.options(), limits));
+    let grammar = tags.and_then(|tags| {
+        GrammarReader::new().limits(limits).structural_tags(&tags, &arguments.options())
+    });
     grammar.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))
 }
 

@@ -1,7 +1,7 @@
 //! Grammars and schemas that are much larger than they look.
 
 use lrmask::{
-    CompiledGrammar, Diagnostic, Grammar, GrammarReader, JsonSchema, Limits, SchemaOptions,
+    CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarReader, Limits, SchemaOptions,
 };
 
 use crate::{Answer, Attack, findings};
@@ -289,7 +289,7 @@ fn gbnf(text: &str, limits: &Limits) -> Answer {
 }
 
 fn schema(text: &str, limits: &Limits) -> Answer {
-    let schema = JsonSchema::parse_within(text, &SchemaOptions::default(), limits);
+    let schema = GrammarReader::new().limits(limits).json_schema(text, &SchemaOptions::default());
     Answer::of(
         text,
         schema
@@ -299,5 +299,5 @@ fn schema(text: &str, limits: &Limits) -> Answer {
 }
 
 fn compile(grammar: &Grammar, limits: &Limits) -> Result<CompiledGrammar, Vec<Diagnostic>> {
-    CompiledGrammar::new_within(grammar, limits).map_err(|error| findings(&error))
+    Constraint::builder().limits(limits).compile(grammar).map_err(|error| findings(&error))
 }

@@ -1,6 +1,6 @@
 //! Files that are much larger than they look: tokenizers, and saved constraints.
 
-use lrmask::{Limits, Vocabulary};
+use lrmask::{Limits, VocabularyReader};
 
 use crate::{Answer, Attack};
 
@@ -97,7 +97,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
 }
 
 fn vocabulary(file: &str, limits: &Limits) -> Answer {
-    let word = match Vocabulary::from_file_bytes_within(file.as_bytes(), limits) {
+    let word = match VocabularyReader::new().limits(limits).file_bytes(file.as_bytes()) {
         Ok(vocabulary) => format!("accepted, width {}", vocabulary.width()),
         Err(error) => format!("{:?}", error.kind()),
     };

@@ -4,10 +4,7 @@
 //! count, and look around; rules are ambiguous and derive nothing in many ways.
 
 use fastrand::Rng;
-use lrmask::{
-    CompiledGrammar, Constraint, Diagnostic, GrammarReader, JsonSchema, KeyOrder, Limits,
-    SchemaOptions, Vocabulary,
-};
+use lrmask::{Constraint, Diagnostic, GrammarReader, KeyOrder, Limits, SchemaOptions, Vocabulary};
 use serde_json::{Map, Value, json};
 
 use crate::{Answer, Attack, findings};
@@ -60,10 +57,12 @@ pub(crate) fn constraint(
         if number % 2 == 1 {
             options.order = KeyOrder::Any;
         }
-        let schema = JsonSchema::parse_within(&text, &options, limits);
+        let schema = GrammarReader::new().limits(limits).json_schema(&text, &options);
         schema.map(|schema| schema.grammar()).map_err(|error| vec![error.diagnostic()])
     };
-    CompiledGrammar::new_within(&grammar?, limits)
+    Constraint::builder()
+        .limits(limits)
+        .compile(&grammar?)
         .and_then(|compiled| compiled.constraint(&vocabulary()))
         .map_err(|error| findings(&error))
 }

@@ -1,8 +1,8 @@
 //! Grammars that are cheap to compile, and texts that make running dear.
 
 use lrmask::{
-    Constraint, ConstraintCache, Grammar, GrammarReader, JsonSchema, KeyOrder, Limits,
-    SchemaOptions, Vocabulary,
+    Constraint, ConstraintCache, Grammar, GrammarReader, KeyOrder, Limits, SchemaOptions,
+    Vocabulary,
 };
 
 use crate::{Answer, Attack};
@@ -153,7 +153,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
         attack("constraints in a cache (CVE-2025-32381)", [10, 100, 1_000], |n, limits| {
             let vocabulary = bytes();
             let mut most = limits.clone();
-            most.index_bytes = 1 << 20;
+            most = most.index_bytes(1 << 20);
             let cache = ConstraintCache::new(32 << 20);
             for i in 0..n {
                 let text = format!("start: A+\nA: /[a-z]{{{}}}x/\n", i + 1);
@@ -206,7 +206,7 @@ fn constraint(
 ) -> Result<Constraint, String> {
     let grammar = GrammarReader::new().limits(limits).lark(grammar);
     let grammar = grammar.map_err(|error| error.diagnostics()[0].code.to_owned())?;
-    let constraint = Constraint::new_within(&grammar, vocabulary, limits);
+    let constraint = Constraint::builder().limits(limits).build(&grammar, vocabulary);
     constraint.map_err(|error| error.diagnostics()[0].code.to_owned())
 }
 
@@ -233,9 +233,9 @@ fn instance(schema: &str, text: &str, limits: &Limits) -> Answer {
     let run = || -> Result<String, String> {
         let mut options = SchemaOptions::default();
         options.order = KeyOrder::Any;
-        let schema = JsonSchema::parse_within(schema, &options, limits);
+        let schema = GrammarReader::new().limits(limits).json_schema(schema, &options);
         let schema = schema.map_err(|error| format!("{:?}", error.kind()))?;
-        let constraint = Constraint::new_within(&schema.grammar(), &bytes(), limits);
+        let constraint = Constraint::builder().limits(limits).build(&schema.grammar(), &bytes());
         let constraint = constraint.map_err(|error| error.diagnostics()[0].code.to_owned())?;
         Ok(take(&constraint, text))
     };

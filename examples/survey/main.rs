@@ -139,7 +139,7 @@ fn survey(
     let compiled = CompiledGrammar::new(&grammar).map_err(code)?;
     let compile = clock.elapsed();
     let build_steps = compiled.cost().steps;
-    let constraint = compiled.constraint(vocabulary);
+    let constraint = compiled.constraint(vocabulary).map_err(code)?;
     let mut row = Row { name: source.name.clone(), build_steps, compile, ..Row::default() };
     let mut random = Rng::with_seed(1);
     while row.masks < TOKENS && row.all_masks < LONG {

@@ -9,8 +9,7 @@ pub mod small;
 use std::hint::black_box;
 
 use lrmask::{
-    CompiledGrammar, Constraint, Grammar, GrammarError, Limits, SchemaOptions, Stage, TokenId,
-    Vocabulary,
+    Constraint, Grammar, GrammarError, Limits, SchemaOptions, Stage, TokenId, Vocabulary,
 };
 
 /// Reads a grammar in Lark's notation, and uses it.
@@ -80,11 +79,11 @@ fn use_if_read(text: &str, grammar: Result<Grammar, GrammarError>) {
         }
     };
     let mut limits = Limits::default();
-    limits.terminal_states = 2_000;
-    limits.scan_states = 5_000;
-    limits.proof_steps = 200_000;
-    limits.index_bytes = 1 << 20;
-    let compiled = match CompiledGrammar::new_within(&grammar, &limits) {
+    limits = limits.terminal_states(2_000);
+    limits = limits.scan_states(5_000);
+    limits = limits.proof_steps(200_000);
+    limits = limits.index_bytes(1 << 20);
+    let compiled = match Constraint::builder().limits(&limits).compile(&grammar) {
         Ok(compiled) => compiled,
         Err(error) => {
             assert!(!error.diagnostics().is_empty(), "an error without a finding");

@@ -1,13 +1,13 @@
 //! Grammars put together from parts that grow.
 
 use arbitrary::{Result, Unstructured};
-use lrmask::{CompiledGrammar, GrammarReader, Limits};
+use lrmask::{Constraint, GrammarReader, Limits};
 
 /// Grows a grammar as the input says, and builds it: what is counted stays within the limits.
 pub fn grow_and_build(input: &mut Unstructured<'_>) -> Result<()> {
     let mut limits = Limits::strict();
-    limits.build_steps = 5_000_000;
-    limits.build_bytes = 20_000_000;
+    limits = limits.build_steps(5_000_000);
+    limits = limits.build_bytes(20_000_000);
     let mut text = String::from("start: item+\nitem: \"z\"");
     let mut terminals = String::new();
     for part in 0..input.int_in_range(1..=12)? {
@@ -31,7 +31,7 @@ pub fn grow_and_build(input: &mut Unstructured<'_>) -> Result<()> {
     let Ok(grammar) = GrammarReader::new().limits(&limits).lark(&text) else {
         return Ok(());
     };
-    if let Ok(compiled) = CompiledGrammar::new_within(&grammar, &limits) {
+    if let Ok(compiled) = Constraint::builder().limits(&limits).compile(&grammar) {
         let cost = compiled.cost();
         assert!(cost.steps <= limits.build_steps && cost.bytes <= limits.build_bytes, "{cost:?}");
     }

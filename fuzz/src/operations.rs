@@ -2,7 +2,7 @@
 
 use arbitrary::Unstructured;
 use libfuzzer_sys::Corpus;
-use lrmask::{CompiledGrammar, Grammar, Limits, Matcher, TokenId, TokenMask, Vocabulary};
+use lrmask::{Constraint, Grammar, Limits, Matcher, TokenId, TokenMask, Vocabulary};
 
 use crate::oracle::spec::{LexerKind, Spec};
 use crate::oracle::viability::Oracle;
@@ -26,8 +26,10 @@ struct Walk {
 pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
     let Ok(grammar) = Grammar::from_lark(&small.lark) else { return Corpus::Keep };
     let mut limits = Limits::default();
-    limits.index_bytes = if input.ratio(1, 4).unwrap_or(false) { 1 } else { 1 << 20 };
-    let Ok(compiled) = CompiledGrammar::new_within(&grammar, &limits) else { return Corpus::Keep };
+    limits = limits.index_bytes(if input.ratio(1, 4).unwrap_or(false) { 1 } else { 1 << 20 });
+    let Ok(compiled) = Constraint::builder().limits(&limits).compile(&grammar) else {
+        return Corpus::Keep;
+    };
     let mut spec = Spec::read(&small.oracle);
     spec.lexer = if small.basic { LexerKind::Basic } else { LexerKind::Contextual };
     let oracle = Oracle::new(spec, ALPHABET);

@@ -91,7 +91,7 @@ impl ConstraintCache {
     ///
     /// # Errors
     ///
-    /// As [`Constraint::new_within`].
+    /// As [`Constraint::new`].
     pub fn get_or_build(
         &self,
         grammar: &Grammar,
@@ -129,7 +129,7 @@ impl ConstraintCache {
         {
             return built.clone();
         }
-        let result = Constraint::new_within(grammar, vocabulary, limits);
+        let result = Constraint::builder().limits(limits).build(grammar, vocabulary);
         let is_cancelled = result
             .as_ref()
             .err()

@@ -84,22 +84,18 @@ impl CompiledGrammar {
     ///
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
     pub fn new(grammar: &Grammar) -> Result<Self, GrammarError> {
-        Self::new_within(grammar, &Limits::default())
+        Constraint::builder().compile(grammar)
     }
 
     /// Compiles `grammar` within `limits`.
-    ///
-    /// # Errors
-    ///
-    /// When the engine cannot do the grammar exactly, or a limit is exceeded.
-    pub fn new_within(grammar: &Grammar, limits: &Limits) -> Result<Self, GrammarError> {
+    pub(super) fn compile(grammar: &Grammar, limits: &Limits) -> Result<Self, GrammarError> {
         let meter = Meter::after(grammar.cost, limits);
-        Self::compile(grammar, limits, true, &meter)
+        Self::compile_lists(grammar, limits, true, &meter)
     }
 
     /// The same. Where it `follows` lists of schemas in the grammar whose items must differ, though
     /// lexemes of these lists might be others as well, it is done without that.
-    fn compile(
+    fn compile_lists(
         grammar: &Grammar,
         limits: &Limits,
         follows: bool,
@@ -148,7 +144,7 @@ impl CompiledGrammar {
             .map_err(|error| GrammarError::beside(error.into_diagnostics(), warnings.clone()))?;
         let is_embedded = written.is_some() && follows;
         if is_embedded && !disjoint::are_apart_in_lists(&grammar, &table, &dfas, &lexer) {
-            return Self::compile(given, limits, false, meter);
+            return Self::compile_lists(given, limits, false, meter);
         }
         if grammar.has_usual_start() {
             // What another start leaves unused is of use to the usual one.

@@ -1,5 +1,6 @@
 //! The façade: a grammar and a vocabulary become a constraint.
 
+mod builder;
 mod cache;
 mod compiled;
 mod disjoint;
@@ -22,10 +23,10 @@ use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
 use crate::schema::SchemaOptions;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 
 pub use crate::index::IndexSize;
+pub use builder::{BuildError, ConstraintBuilder};
 pub use cache::ConstraintCache;
 pub use compiled::{CompiledGrammar, GrammarSize, Stage};
 pub use load_error::{LoadError, LoadErrorKind};
@@ -51,35 +52,37 @@ impl Constraint {
     /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks
     /// a token that the grammar names: the error says where and what to write instead.
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, GrammarError> {
-        Self::new_within(grammar, vocabulary, &Limits::default())
+        Self::builder().build(grammar, vocabulary)
     }
 
-    /// The same within `limits`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Constraint::new`].
-    pub fn new_within(
-        grammar: &Grammar,
-        vocabulary: &Vocabulary,
-        limits: &Limits,
-    ) -> Result<Self, GrammarError> {
-        CompiledGrammar::new_within(grammar, limits)?.constraint(vocabulary)
+    /// What builds and loads constraints within other limits than the default ones.
+    pub fn builder() -> ConstraintBuilder {
+        ConstraintBuilder::default()
     }
 
     /// The constraint that a JSON schema puts on `vocabulary`, with the default [`Limits`].
     ///
     /// # Errors
     ///
-    /// As [`JsonSchema::parse`](crate::JsonSchema::parse) and [`Constraint::new`].
+    /// As [`JsonSchema::parse`](crate::JsonSchema::parse), with the kind and the pointer of what is
+    /// at fault, and as [`Constraint::new`].
+    ///
+    /// ```
+    /// use lrmask::{BuildError, Constraint, SchemaErrorKind, SchemaOptions, Vocabulary};
+    ///
+    /// let text = r#"{"properties": {"a": {"minLength": "b"}}}"#;
+    /// let options = SchemaOptions::default();
+    /// let refused = Constraint::from_schema(text, &options, &Vocabulary::single_bytes());
+    /// let Err(BuildError::Schema(error)) = refused else { panic!("it is no length") };
+    /// assert_eq!(error.kind(), SchemaErrorKind::InvalidSchema);
+    /// assert_eq!(error.pointer(), "/properties/a/minLength");
+    /// ```
     pub fn from_schema(
         text: &str,
         options: &SchemaOptions,
         vocabulary: &Vocabulary,
-    ) -> Result<Self, GrammarError> {
-        let grammar = Grammar::from_schema(text, options);
-        let grammar = grammar.map_err(|error| GrammarError::new(vec![error.diagnostic()]))?;
-        Self::new(&grammar, vocabulary)
+    ) -> Result<Self, BuildError> {
+        Self::builder().schema(text, options, vocabulary)
     }
 
     /// How many questions whether a text can be completed took more than

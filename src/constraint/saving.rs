@@ -37,16 +37,11 @@ impl CompiledGrammar {
     /// later call panic or go on for ever. But load only what you have saved: bytes that were made
     /// to deceive can hold any tables.
     pub fn load(bytes: &[u8]) -> Result<Self, LoadError> {
-        Self::load_within(bytes, &Limits::default())
+        Constraint::builder().load_compiled(bytes)
     }
 
     /// The same within `limits`.
-    ///
-    /// # Errors
-    ///
-    /// As [`CompiledGrammar::load`], and when what is loaded would take more than
-    /// [`Limits::build_bytes`].
-    pub fn load_within(bytes: &[u8], limits: &Limits) -> Result<Self, LoadError> {
+    pub(super) fn loaded(bytes: &[u8], limits: &Limits) -> Result<Self, LoadError> {
         Ok(Self::from_saved(&Saved::open(bytes)?, limits)?.0)
     }
 
@@ -152,16 +147,11 @@ impl Constraint {
         saved: impl AsRef<[u8]> + Send + Sync + 'static,
         vocabulary: &Vocabulary,
     ) -> Result<Self, LoadError> {
-        Self::load_within(saved, vocabulary, &Limits::default())
+        Self::builder().load(saved, vocabulary)
     }
 
     /// The same within `limits`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Constraint::load`], and when what is loaded would take more than
-    /// [`Limits::build_bytes`].
-    pub fn load_within(
+    pub(super) fn loaded(
         saved: impl AsRef<[u8]> + Send + Sync + 'static,
         vocabulary: &Vocabulary,
         limits: &Limits,

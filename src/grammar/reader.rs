@@ -77,7 +77,7 @@ impl<'r> GrammarReader<'r> {
 
     /// The limits of reading. Imported files count together with the one that imports them. What
     /// reading takes is taken off what the same limits leave for
-    /// [`CompiledGrammar::new_within`](crate::CompiledGrammar::new_within).
+    /// [`ConstraintBuilder::limits`](crate::ConstraintBuilder::limits).
     #[must_use]
     pub fn limits(mut self, limits: &Limits) -> Self {
         self.limits = limits.clone();

@@ -104,7 +104,8 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
     fragment.start = start;
     // Lists that grow are copied, and most schemas have fewer productions than values.
     let reader = &machine.reader;
-    fragment.productions.reserve(reader.schemas.json.len().min(reader.options.productions));
+    let most = machine.meter().of_schemas().productions;
+    fragment.productions.reserve(reader.schemas.json.len().min(most));
     let punctuation = punctuation(machine, &mut fragment);
     let mut builder = Builder {
         machine,
@@ -173,11 +174,11 @@ impl Builder<'_, '_> {
         lhs: NonterminalId,
         rhs: impl IntoIterator<Item = Symbol>,
     ) -> Result<(), SchemaError> {
-        let most = self.machine.reader.options.productions;
+        let most = self.machine.meter().of_schemas().productions;
         if self.fragment.productions.len() >= most {
             let message = format!("its grammar has more than {most} productions");
             return Err(SchemaError::new(SchemaErrorKind::TooLarge, message).help(
-                "raise `SchemaOptions::productions`, or write smaller counts of items and members",
+                "raise `schema_productions` of the limits, or write smaller counts of items and members",
             ));
         }
         self.machine.spend(STEPS_OF_A_PRODUCTION)?;

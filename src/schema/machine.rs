@@ -83,6 +83,11 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// What the work is counted on.
+    pub(super) fn meter(&self) -> &Meter {
+        self.meter
+    }
+
     pub(super) fn tuple(&self, id: TupleId) -> &[F] {
         self.tuples.get(id.0)
     }
@@ -95,7 +100,8 @@ impl<'a> Machine<'a> {
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), SchemaError> {
         self.work += steps;
         let work = self.work + self.reader.formulas.work;
-        if work <= self.reader.options.steps {
+        let most = self.meter.of_schemas().steps;
+        if work <= most {
             if work - self.counted >= COUNTED_AT_ONCE {
                 let steps = work - std::mem::replace(&mut self.counted, work);
                 self.meter.step(STEPS_OF_WORK * steps)?;
@@ -103,9 +109,10 @@ impl<'a> Machine<'a> {
             }
             return Ok(());
         }
-        let message = format!("its analysis takes more than {} steps", self.reader.options.steps);
-        Err(SchemaError::new(SchemaErrorKind::TooLarge, message)
-            .help("raise `SchemaOptions::steps`, or combine fewer conditions about one value"))
+        let message = format!("its analysis takes more than {most} steps");
+        Err(SchemaError::new(SchemaErrorKind::TooLarge, message).help(
+            "raise `schema_steps` of the limits, or combine fewer conditions about one value",
+        ))
     }
 
     /// The formula with schemas replaced by what they say.

@@ -59,13 +59,12 @@ mod unevaluated;
 mod unique;
 mod uri;
 
-use crate::grammar::Grammar;
 use crate::grammar::ir::Conflicts;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
+use crate::grammar::{Grammar, GrammarReader};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
-use crate::util::limits::Limits;
 use crate::util::meter::{Cost, Meter, Phase};
 
 pub(crate) use embedded::write_out;
@@ -79,9 +78,6 @@ pub use tags::StructuralTags;
 const STEPS_OF_A_BYTE: usize = 10;
 /// And of a tree of JSON.
 const BYTES_OF_A_BYTE: usize = 20;
-/// Steps of one analysis; keys in the declared order may be tried when those in any order take
-/// more.
-const STEPS_OF_ANALYSIS: u64 = 150_000_000;
 /// Ids that all tokens have: what no token has is the text of an empty language.
 const ALL_TOKENS: (u32, u32) = (0, 99_999_999);
 /// States of one automaton of strings or numbers.
@@ -131,22 +127,9 @@ impl JsonSchema {
     /// # Errors
     ///
     /// When the text is no schema, when no value satisfies it, when it asks for something that
-    /// cannot be held, or when it exceeds a limit of the options.
+    /// cannot be held, or when it exceeds a limit.
     pub fn parse(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
-        Self::parse_within(text, options, &Limits::default())
-    }
-
-    /// The same within `limits`: see [`GrammarReader::limits`](crate::GrammarReader::limits).
-    ///
-    /// # Errors
-    ///
-    /// As [`JsonSchema::parse`], and when a limit is exceeded: see [`SchemaError::limit`].
-    pub fn parse_within(
-        text: &str,
-        options: &SchemaOptions,
-        limits: &Limits,
-    ) -> Result<Self, SchemaError> {
-        Self::metered(text, options, Narrowing::default(), &Meter::new(limits))
+        GrammarReader::new().json_schema(text, options)
     }
 
     /// The same with what a meter still has.
@@ -199,7 +182,7 @@ impl JsonSchema {
             }
             false => options,
         };
-        let meter = &meter.part(STEPS_OF_ANALYSIS, STATES_OF_A_TEXT);
+        let meter = &meter.part(meter.of_schemas().attempt_steps, STATES_OF_A_TEXT);
         let mut held = meter.holding();
         held.set(BYTES_OF_A_BYTE * text.len())?;
         let (schemas, root) = refs::Schemas::read(text, options)?;
@@ -300,6 +283,21 @@ impl JsonSchema {
     /// terminals suit the contextual lexer: they compete where several can stand, and nowhere else.
     pub(crate) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
         self.fragment.embed(grammar)
+    }
+}
+
+impl GrammarReader<'_> {
+    /// Reads a JSON Schema: see [`JsonSchema::parse`].
+    ///
+    /// # Errors
+    ///
+    /// As [`JsonSchema::parse`]; [`SchemaError::limit`] tells of a limit.
+    pub fn json_schema(
+        &self,
+        text: &str,
+        options: &SchemaOptions,
+    ) -> Result<JsonSchema, SchemaError> {
+        JsonSchema::metered(text, options, Narrowing::default(), &Meter::new(self.within()))
     }
 }
 

@@ -107,11 +107,6 @@ pub struct SchemaOptions {
     pub unsatisfiable: Unsatisfiable,
     /// Other documents that `$ref` may lead to, by their absolute addresses without fragments.
     pub documents: BTreeMap<String, String>,
-    /// Steps that the analysis of a schema may take before it is refused as too large. Default
-    /// 20,000,000: about half a second.
-    pub steps: usize,
-    /// Productions that the grammar of a schema may have. Default 200,000.
-    pub productions: usize,
 }
 
 /// What may stand behind a backslash in JSON.
@@ -130,8 +125,6 @@ impl Default for SchemaOptions {
             numerals: Numerals::default(),
             unsatisfiable: Unsatisfiable::default(),
             documents: BTreeMap::new(),
-            steps: 20_000_000,
-            productions: 200_000,
         }
     }
 }

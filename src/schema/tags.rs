@@ -6,15 +6,14 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::grammar::Grammar;
 use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::{Grammar, GrammarReader};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::options::SchemaOptions;
 use crate::schema::{JsonSchema, Narrowing};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
-use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
 
 /// A tag: a text, a value that satisfies a schema, and a text.
@@ -112,20 +111,11 @@ impl StructuralTags {
     /// When a schema is refused, when a tag begins with no trigger or as another one does, and when
     /// there are no tags or an empty trigger.
     pub fn grammar(&self, options: &SchemaOptions) -> Result<Grammar, SchemaError> {
-        self.grammar_within(options, &Limits::default())
+        GrammarReader::new().structural_tags(self, options)
     }
 
-    /// The same within `limits`.
-    ///
-    /// # Errors
-    ///
-    /// As [`StructuralTags::grammar`], and when a limit is exceeded.
-    pub fn grammar_within(
-        &self,
-        options: &SchemaOptions,
-        limits: &Limits,
-    ) -> Result<Grammar, SchemaError> {
-        let meter = &Meter::new(limits).at(Phase::Schema);
+    fn metered(&self, options: &SchemaOptions, meter: &Meter) -> Result<Grammar, SchemaError> {
+        let meter = &meter.at(Phase::Schema);
         let invalid = |message: String| SchemaError::new(SchemaErrorKind::InvalidSchema, message);
         if self.tags.is_empty() || self.triggers.iter().any(String::is_empty) {
             return Err(invalid("there is no tag, or a trigger is empty".to_owned()));
@@ -189,6 +179,21 @@ impl StructuralTags {
         let ends_so = Pattern::Concat(vec![anything("*"), literal(own)]);
         let text = Pattern::Intersection(vec![first, ends_so]);
         Some(Pattern::Concat(vec![text, literal(&begin[own.len()..])]))
+    }
+}
+
+impl GrammarReader<'_> {
+    /// The grammar of free text with these tags in it: see [`StructuralTags::grammar`].
+    ///
+    /// # Errors
+    ///
+    /// As [`StructuralTags::grammar`]; [`SchemaError::limit`] tells of a limit.
+    pub fn structural_tags(
+        &self,
+        tags: &StructuralTags,
+        options: &SchemaOptions,
+    ) -> Result<Grammar, SchemaError> {
+        tags.metered(options, &Meter::new(self.within()))
     }
 }
 

@@ -7,23 +7,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// read and compiled, and while texts are read.
 ///
 /// [`Limits::default`] suits files of the user's own: some seconds, and less than a gigabyte.
-/// [`Limits::strict`] suits a server that takes grammars from strangers. Each limit can be set by
-/// itself.
+/// [`Limits::strict`] suits a server that takes grammars from strangers. Each limit can be read
+/// as a field, and is set by the method of its name.
 ///
 /// Reading a grammar and compiling it count as one: the compiler goes on where the reader stopped.
 ///
 /// ```
-/// use lrmask::{CompiledGrammar, GrammarReader, Limits};
+/// use lrmask::{Constraint, GrammarReader, Limits};
 ///
-/// let mut limits = Limits::strict();
-/// limits.build_bytes = 64 << 20;
+/// let limits = Limits::strict().build_bytes(64 << 20);
 /// let text = "start: A+\nA: /a(b|c){1,9}/";
 /// let grammar = GrammarReader::new().limits(&limits).lark(text)?;
-/// let compiled = CompiledGrammar::new_within(&grammar, &limits)?;
+/// let compiled = Constraint::builder().limits(&limits).compile(&grammar)?;
 ///
-/// let mut limits = Limits::strict();
-/// limits.build_steps = 100;
-/// let error = CompiledGrammar::new_within(&grammar, &limits).unwrap_err();
+/// let few = Limits::strict().build_steps(100);
+/// let error = Constraint::builder().limits(&few).compile(&grammar).unwrap_err();
 /// assert_eq!(error.limit().map(|limit| limit.kind()), Some(lrmask::LimitKind::Steps));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -40,6 +38,16 @@ pub struct Limits {
     /// Bytes that are held at once while a grammar is read and compiled. Default 600 MB, strict 130
     /// MB.
     pub build_bytes: u64,
+    /// Steps that the analysis of one JSON Schema may take before it is refused as too large, of
+    /// some thirty nanoseconds each. Default 20,000,000: about half a second. Strict the same;
+    /// [`Limits::build_steps`] ends it sooner.
+    pub schema_steps: usize,
+    /// Steps of one attempt to read a JSON Schema, out of [`Limits::build_steps`]. Keys in the
+    /// declared order, or fewer unique items, may be tried when an attempt takes more. Default and
+    /// strict 150,000,000.
+    pub schema_attempt_steps: u64,
+    /// Productions that the grammar of one JSON Schema may have. Default and strict 200,000.
+    pub schema_productions: usize,
     /// States of one terminal's DFA. Default 200,000, strict 50,000.
     pub terminal_states: usize,
     /// Scan states: of all terminals together. Default 500,000, strict 100,000.
@@ -92,6 +100,9 @@ impl Default for Limits {
             grammar_bytes: 4_000_000,
             build_steps: 400_000_000,
             build_bytes: 600_000_000,
+            schema_steps: 20_000_000,
+            schema_attempt_steps: 150_000_000,
+            schema_productions: 200_000,
             terminal_states: 200_000,
             scan_states: 500_000,
             proof_steps: 20_000_000,
@@ -115,6 +126,9 @@ impl Limits {
             grammar_bytes: 256_000,
             build_steps: 60_000_000,
             build_bytes: 130_000_000,
+            schema_steps: 20_000_000,
+            schema_attempt_steps: 150_000_000,
+            schema_productions: 200_000,
             terminal_states: 50_000,
             scan_states: 100_000,
             proof_steps: 2_000_000,
@@ -129,18 +143,144 @@ impl Limits {
             cancel: None,
         }
     }
+
+    /// The same with another [`grammar_bytes`](#structfield.grammar_bytes).
+    #[must_use]
+    pub fn grammar_bytes(mut self, grammar_bytes: usize) -> Self {
+        self.grammar_bytes = grammar_bytes;
+        self
+    }
+
+    /// The same with another [`build_steps`](#structfield.build_steps).
+    #[must_use]
+    pub fn build_steps(mut self, build_steps: u64) -> Self {
+        self.build_steps = build_steps;
+        self
+    }
+
+    /// The same with another [`build_bytes`](#structfield.build_bytes).
+    #[must_use]
+    pub fn build_bytes(mut self, build_bytes: u64) -> Self {
+        self.build_bytes = build_bytes;
+        self
+    }
+
+    /// The same with another [`schema_steps`](#structfield.schema_steps).
+    #[must_use]
+    pub fn schema_steps(mut self, schema_steps: usize) -> Self {
+        self.schema_steps = schema_steps;
+        self
+    }
+
+    /// The same with another [`schema_attempt_steps`](#structfield.schema_attempt_steps).
+    #[must_use]
+    pub fn schema_attempt_steps(mut self, schema_attempt_steps: u64) -> Self {
+        self.schema_attempt_steps = schema_attempt_steps;
+        self
+    }
+
+    /// The same with another [`schema_productions`](#structfield.schema_productions).
+    #[must_use]
+    pub fn schema_productions(mut self, schema_productions: usize) -> Self {
+        self.schema_productions = schema_productions;
+        self
+    }
+
+    /// The same with another [`terminal_states`](#structfield.terminal_states).
+    #[must_use]
+    pub fn terminal_states(mut self, terminal_states: usize) -> Self {
+        self.terminal_states = terminal_states;
+        self
+    }
+
+    /// The same with another [`scan_states`](#structfield.scan_states).
+    #[must_use]
+    pub fn scan_states(mut self, scan_states: usize) -> Self {
+        self.scan_states = scan_states;
+        self
+    }
+
+    /// The same with another [`proof_steps`](#structfield.proof_steps).
+    #[must_use]
+    pub fn proof_steps(mut self, proof_steps: usize) -> Self {
+        self.proof_steps = proof_steps;
+        self
+    }
+
+    /// The same with another [`decision_steps`](#structfield.decision_steps).
+    #[must_use]
+    pub fn decision_steps(mut self, decision_steps: usize) -> Self {
+        self.decision_steps = decision_steps;
+        self
+    }
+
+    /// The same with another [`mask_steps`](#structfield.mask_steps).
+    #[must_use]
+    pub fn mask_steps(mut self, mask_steps: usize) -> Self {
+        self.mask_steps = mask_steps;
+        self
+    }
+
+    /// The same with another [`readings`](#structfield.readings).
+    #[must_use]
+    pub fn readings(mut self, readings: usize) -> Self {
+        self.readings = readings;
+        self
+    }
+
+    /// The same with another [`reading_steps`](#structfield.reading_steps).
+    #[must_use]
+    pub fn reading_steps(mut self, reading_steps: usize) -> Self {
+        self.reading_steps = reading_steps;
+        self
+    }
+
+    /// The same with another [`index_bytes`](#structfield.index_bytes).
+    #[must_use]
+    pub fn index_bytes(mut self, index_bytes: usize) -> Self {
+        self.index_bytes = index_bytes;
+        self
+    }
+
+    /// The same with another [`vocabulary_bytes`](#structfield.vocabulary_bytes).
+    #[must_use]
+    pub fn vocabulary_bytes(mut self, vocabulary_bytes: usize) -> Self {
+        self.vocabulary_bytes = vocabulary_bytes;
+        self
+    }
+
+    /// The same with another [`token_bytes`](#structfield.token_bytes).
+    #[must_use]
+    pub fn token_bytes(mut self, token_bytes: usize) -> Self {
+        self.token_bytes = token_bytes;
+        self
+    }
+
+    /// The same with another [`token_ids`](#structfield.token_ids).
+    #[must_use]
+    pub fn token_ids(mut self, token_ids: usize) -> Self {
+        self.token_ids = token_ids;
+        self
+    }
+
+    /// The same with another [`cancel`](#structfield.cancel).
+    #[must_use]
+    pub fn cancel(mut self, cancel: impl Into<Option<Cancel>>) -> Self {
+        self.cancel = cancel.into();
+        self
+    }
 }
 
 /// Stops what is being built, from whichever thread. Clones stop the same.
 ///
 /// ```
-/// use lrmask::{Cancel, CompiledGrammar, Grammar, LimitKind, Limits};
+/// use lrmask::{Cancel, Constraint, Grammar, LimitKind, Limits};
 ///
 /// let cancel = Cancel::default();
-/// let mut limits = Limits::default();
-/// limits.cancel = Some(cancel.clone());
+/// let limits = Limits::default().cancel(cancel.clone());
 /// cancel.stop(); // from another thread, say
-/// let error = CompiledGrammar::new_within(&Grammar::from_lark("start: \"a\"")?, &limits).unwrap_err();
+/// let grammar = Grammar::from_lark("start: \"a\"")?;
+/// let error = Constraint::builder().limits(&limits).compile(&grammar).unwrap_err();
 /// assert_eq!(error.limit().map(|limit| limit.kind()), Some(LimitKind::Cancelled));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -24,8 +24,20 @@ pub(crate) struct Meter {
     most_states: usize,
     /// Of all files of a grammar.
     most_input: usize,
+    schemas: OfSchemas,
     cancel: Option<Cancel>,
     phase: Phase,
+}
+
+/// What one JSON Schema may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OfSchemas {
+    /// [`Limits::schema_steps`].
+    pub(crate) steps: usize,
+    /// [`Limits::schema_attempt_steps`].
+    pub(crate) attempt_steps: u64,
+    /// [`Limits::schema_productions`].
+    pub(crate) productions: usize,
 }
 
 /// What has been spent.
@@ -176,6 +188,11 @@ impl Meter {
             most_bytes: limits.build_bytes,
             most_states: limits.terminal_states,
             most_input: limits.grammar_bytes,
+            schemas: OfSchemas {
+                steps: limits.schema_steps,
+                attempt_steps: limits.schema_attempt_steps,
+                productions: limits.schema_productions,
+            },
             cancel: limits.cancel.clone(),
             phase: Phase::Notation,
         }
@@ -186,6 +203,11 @@ impl Meter {
         let meter = Self::new(limits);
         meter.counts.steps.store(cost.steps, Ordering::Relaxed);
         meter
+    }
+
+    /// What one JSON Schema may take.
+    pub(crate) fn of_schemas(&self) -> OfSchemas {
+        self.schemas
     }
 
     /// The same, counting for `phase`.

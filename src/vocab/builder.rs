@@ -13,26 +13,6 @@ use super::tokens::{MAX_WIDTH, Span, Tokens, check_id};
 use super::trie::Trie;
 
 impl Vocabulary {
-    /// A vocabulary of plain byte strings; the id of each is its position, and an empty one is a
-    /// hole.
-    ///
-    /// # Errors
-    ///
-    /// More tokens or bytes than the default [`Limits`] allow, a token longer than 65,535 bytes, or
-    /// no token at all.
-    pub fn from_tokens<I: IntoIterator<Item = Vec<u8>>>(
-        tokens: I,
-    ) -> Result<Self, VocabularyError> {
-        let mut builder = VocabularyBuilder::within(&Limits::default());
-        for (id, token) in tokens.into_iter().enumerate() {
-            builder.widen(id as u64)?;
-            builder.token(id as u64, &token)?;
-        }
-        builder.finish()
-    }
-}
-
-impl Vocabulary {
     /// The 256 bytes, each the token of that id, without stop tokens: any text can be spelled.
     ///
     /// ```

@@ -11,6 +11,7 @@ pub(crate) mod families;
 mod load;
 pub(crate) mod nodes;
 pub(crate) mod piece_counts;
+mod reader;
 pub(crate) mod rests;
 mod spelled;
 mod stops;
@@ -19,5 +20,6 @@ pub(crate) mod trie;
 mod vocabulary;
 
 pub use error::{VocabularyError, VocabularyErrorKind};
+pub use reader::VocabularyReader;
 pub(crate) use spelled::Spelled;
 pub use vocabulary::Vocabulary;

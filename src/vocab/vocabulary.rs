@@ -341,8 +341,8 @@ mod tests {
         let long = Vocabulary::from_tokens([vec![b'a'; Trie::MAX_TOKEN_LENGTH + 1]]);
         assert_eq!(long.unwrap_err().kind(), VocabularyErrorKind::Limit);
         assert!(Vocabulary::from_tokens([vec![b'a'; Trie::MAX_TOKEN_LENGTH]]).is_ok());
-        assert!(Vocabulary::from_tokens([]).is_err());
-        assert!(Vocabulary::from_tokens([vec![]]).is_err());
+        assert!(Vocabulary::from_tokens([b""; 0]).is_err());
+        assert!(Vocabulary::from_tokens([b""]).is_err());
         let mut builder = VocabularyBuilder::within(&Limits::default());
         assert_eq!(builder.token(u64::MAX, b"a").unwrap_err().kind(), VocabularyErrorKind::Limit);
         builder.token(3, b"a").unwrap();

@@ -4,7 +4,7 @@
 #![allow(unreachable_pub, reason = "a test's own module")]
 #![allow(dead_code, reason = "each of them uses its own part")]
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, LoadErrorKind, TokenId, Vocabulary};
+use lrmask::{Constraint, Grammar, Limits, LoadErrorKind, TokenId, Vocabulary};
 
 /// Where the header has the length, and where the checksum.
 const LENGTH: std::ops::Range<usize> = 40..48;
@@ -90,10 +90,12 @@ impl Forger {
 /// Loads the bytes and calls ten things on what they hold; or says why they were refused.
 pub fn use_it(bytes: Vec<u8>, vocabulary: &Vocabulary, first: u32) -> Result<(), LoadErrorKind> {
     let limits = Limits::strict();
-    let compiled = CompiledGrammar::load_within(&bytes, &limits);
+    let compiled = Constraint::builder().limits(&limits).load_compiled(&bytes);
     let _ = compiled.map(|compiled| compiled.size());
-    let constraint =
-        Constraint::load_within(bytes, vocabulary, &limits).map_err(|error| error.kind())?;
+    let constraint = Constraint::builder()
+        .limits(&limits)
+        .load(bytes, vocabulary)
+        .map_err(|error| error.kind())?;
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     matcher.fill_mask(&mut mask);
     let next = mask.tokens().nth(first as usize % 3).unwrap_or(TokenId::from(first));

@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::check_size;
-use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
+use crate::vocab::reader::VocabularyReader;
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -57,16 +57,19 @@ impl Vocabulary {
     ///
     /// JSON of another shape, and the limits of [`Vocabulary::from_tokens`].
     pub fn from_token_list(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::from_token_list_within(bytes, &Limits::default())
+        VocabularyReader::new().token_list(bytes)
     }
+}
 
-    /// The same within `limits`.
+impl VocabularyReader {
+    /// Reads what [`Vocabulary::from_token_list`] reads.
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_token_list`], and
-    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
-    pub fn from_token_list_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// is exceeded.
+    pub fn token_list(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
+        let limits = self.within();
         check_size(bytes, limits)?;
         let malformed =
             |error| VocabularyError::malformed(format!("not a list of tokens: {error}"));

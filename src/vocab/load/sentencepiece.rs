@@ -2,10 +2,10 @@
 //! matter.
 
 use super::check_size;
-use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
+use crate::vocab::reader::VocabularyReader;
 use crate::vocab::stops::is_stop_name;
 
 use super::protobuf::{Fields, Value};
@@ -54,19 +54,19 @@ impl Vocabulary {
     /// Bytes that are no such model, and the limits of [`Vocabulary::from_tokens`]. Cost: some 3 ms
     /// for 32,000 pieces.
     pub fn from_sentencepiece(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::from_sentencepiece_within(bytes, &Limits::default())
+        VocabularyReader::new().sentencepiece(bytes)
     }
+}
 
-    /// The same within `limits`.
+impl VocabularyReader {
+    /// Reads what [`Vocabulary::from_sentencepiece`] reads.
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_sentencepiece`], and
-    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
-    pub fn from_sentencepiece_within(
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<Self, VocabularyError> {
+    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// is exceeded.
+    pub fn sentencepiece(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
+        let limits = self.within();
         check_size(bytes, limits)?;
         let model = Model::parse(bytes)?;
         let mut builder = VocabularyBuilder::within(limits);

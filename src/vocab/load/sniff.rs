@@ -6,9 +6,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::check_size;
-use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
+use crate::vocab::reader::VocabularyReader;
 
 /// The formats that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,23 +31,27 @@ impl Vocabulary {
     /// [`VocabularyErrorKind::UnknownFormat`] says what was found and what is supported; all others
     /// come from the loader of the format.
     pub fn from_file_bytes(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::from_file_bytes_within(bytes, &Limits::default())
+        VocabularyReader::new().file_bytes(bytes)
     }
+}
 
-    /// The same within `limits`.
+impl VocabularyReader {
+    /// Reads what [`Vocabulary::from_file_bytes`] reads.
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_file_bytes`], and [`VocabularyErrorKind::Limit`] when one is exceeded.
-    pub fn from_file_bytes_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// is exceeded.
+    pub fn file_bytes(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
+        let limits = self.within();
         check_size(bytes, limits)?;
         match sniff(bytes)? {
-            Format::TokenizerJson => Self::from_tokenizer_json_within(bytes, limits),
-            Format::Tekken => Self::from_tekken_within(bytes, limits),
-            Format::VocabJson => Self::from_vocab_json_within(bytes, limits),
-            Format::TokenList => Self::from_token_list_within(bytes, limits),
-            Format::SentencePiece => Self::from_sentencepiece_within(bytes, limits),
-            Format::Tiktoken => Self::from_tiktoken_within(bytes, limits),
+            Format::TokenizerJson => self.tokenizer_json(bytes),
+            Format::Tekken => self.tekken(bytes),
+            Format::VocabJson => self.vocab_json(bytes),
+            Format::TokenList => self.token_list(bytes),
+            Format::SentencePiece => self.sentencepiece(bytes),
+            Format::Tiktoken => self.tiktoken(bytes),
         }
     }
 }

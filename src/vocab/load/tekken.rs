@@ -8,10 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 use super::check_size;
-use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
+use crate::vocab::reader::VocabularyReader;
 
 use super::pieces::Text;
 
@@ -76,16 +76,19 @@ impl Vocabulary {
     /// JSON of another shape; tokens that are not base64; two tokens with one id; the limits of
     /// [`Vocabulary::from_tokens`]. Cost: some 60 ms, most of it for skipping what is not used.
     pub fn from_tekken(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::from_tekken_within(bytes, &Limits::default())
+        VocabularyReader::new().tekken(bytes)
     }
+}
 
-    /// The same within `limits`.
+impl VocabularyReader {
+    /// Reads what [`Vocabulary::from_tekken`] reads.
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_tekken`], and
-    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
-    pub fn from_tekken_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// is exceeded.
+    pub fn tekken(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
+        let limits = self.within();
         check_size(bytes, limits)?;
         let file: File<'_> = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a tekken.json: {error}")))?;

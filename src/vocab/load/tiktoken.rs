@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::check_size;
-use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
+use crate::vocab::reader::VocabularyReader;
 
 impl Vocabulary {
     /// Reads a tiktoken file: on each line a token in base64, a space, and its id. Special tokens
@@ -21,16 +21,19 @@ impl Vocabulary {
     /// A line of another form; two tokens with one id; the limits of [`Vocabulary::from_tokens`].
     /// Cost: some 20 ms for 128,000 tokens.
     pub fn from_tiktoken(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::from_tiktoken_within(bytes, &Limits::default())
+        VocabularyReader::new().tiktoken(bytes)
     }
+}
 
-    /// The same within `limits`.
+impl VocabularyReader {
+    /// Reads what [`Vocabulary::from_tiktoken`] reads.
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_tiktoken`], and
-    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
-    pub fn from_tiktoken_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// is exceeded.
+    pub fn tiktoken(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
+        let limits = self.within();
         check_size(bytes, limits)?;
         let mut builder = VocabularyBuilder::within(limits);
         let mut decoded = Vec::new();

@@ -24,6 +24,7 @@ use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
+use crate::vocab::reader::VocabularyReader;
 use crate::vocab::stops::is_stop_name;
 
 use super::byte_level;
@@ -78,19 +79,19 @@ impl Vocabulary {
     /// BPE with suffixes); two pieces with one id; the limits of [`Vocabulary::from_tokens`]. Cost:
     /// some 30 ms for the 128,256 tokens of Llama 3.
     pub fn from_tokenizer_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::from_tokenizer_json_within(bytes, &Limits::default())
+        VocabularyReader::new().tokenizer_json(bytes)
     }
+}
 
-    /// The same within `limits`.
+impl VocabularyReader {
+    /// Reads what [`Vocabulary::from_tokenizer_json`] reads.
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_tokenizer_json`], and
-    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
-    pub fn from_tokenizer_json_within(
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<Self, VocabularyError> {
+    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// is exceeded.
+    pub fn tokenizer_json(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
+        let limits = self.within();
         check_size(bytes, limits)?;
         let file: File<'_> = serde_json::from_slice(bytes).map_err(|error| {
             VocabularyError::malformed(format!("not a tokenizer.json: {error}"))

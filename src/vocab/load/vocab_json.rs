@@ -4,10 +4,10 @@
 //! byte-level alphabet are there, or all 256 pieces `<0x00>` to `<0xFF>`.
 
 use super::check_size;
-use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
+use crate::vocab::reader::VocabularyReader;
 use crate::vocab::stops::is_stop_name;
 
 use super::byte_level;
@@ -24,16 +24,19 @@ impl Vocabulary {
     /// JSON of another shape; pieces from which it cannot be seen how bytes are written; two pieces
     /// with one id; the limits of [`Vocabulary::from_tokens`].
     pub fn from_vocab_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::from_vocab_json_within(bytes, &Limits::default())
+        VocabularyReader::new().vocab_json(bytes)
     }
+}
 
-    /// The same within `limits`.
+impl VocabularyReader {
+    /// Reads what [`Vocabulary::from_vocab_json`] reads.
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_vocab_json`], and
-    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
-    pub fn from_vocab_json_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// is exceeded.
+    pub fn vocab_json(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
+        let limits = self.within();
         check_size(bytes, limits)?;
         let pieces: Pieces = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a vocab.json: {error}")))?;
