@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rows = vec![0u32; 4 * words];
     // The third sequence is free.
     let batch: [Option<&Matcher>; 4] = [Some(&date), Some(&answer), None, Some(&again)];
-    fill_masks(&batch, &mut rows, words);
+    let threads = std::thread::available_parallelism()?.get();
+    fill_masks(&batch, &mut rows, words, threads)?;
 
     for (number, row) in rows.chunks(words).enumerate() {
         let allowed: u32 = row.iter().map(|word| word.count_ones()).sum();

@@ -155,7 +155,7 @@ fn replay() {
                     let mut allows = |matcher: &lrmask::Matcher, token: lrmask::TokenId| {
                         tokens += 1;
                         matcher.fill_mask(&mut mask);
-                        mask.allows(token)
+                        mask.contains(token)
                     };
                     let is_read = cut
                         .iter()

@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Masks that texts like this one will ask for, and then those of all short texts.
     let sample =
         vocabulary.cut_longest(b"{\"name\": \"x\", \"sizes\": [1, 2.5]}").ok_or("no such bytes")?;
-    let tokens = constraint.warm(&[&sample], &|_| ());
-    let places = constraint.explore(200, &|_| ());
+    let tokens = constraint.warmup().samples(&[&sample]);
+    let places = constraint.warmup().explore(200);
     let saved = constraint.save();
     println!("{tokens} tokens and {places} places make {} bytes", saved.len());
 

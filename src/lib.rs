@@ -92,7 +92,7 @@
 //!     "#,
 //! )?;
 //! let tokens = ["[", "]", ",", "12", "3", "],", "[1", ""];
-//! let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()))?.with_stop_tokens([7])?;
+//! let vocabulary = Vocabulary::from_tokens(tokens)?.with_stop_tokens([7])?;
 //!
 //! let constraint = Constraint::new(&grammar, &vocabulary)?;
 //! let mut matcher = constraint.matcher();
@@ -141,7 +141,6 @@
 //!
 //! # Features
 //!
-//! * `rayon` (default): [`fill_masks`] works on all threads of a pool.
 //! * `tiktoken`: `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
 //!
 //! The command line is a package of its own, `lrmask-cli`.
@@ -183,10 +182,13 @@ pub(crate) mod vocab;
 
 pub use constraint::{
     BuildError, CompiledGrammar, Constraint, ConstraintBuilder, ConstraintCache, GrammarSize,
-    IndexSize, LoadError, LoadErrorKind, Stage,
+    IndexSize, LoadError, LoadErrorKind, Stage, Warmup, is_saved,
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
-pub use matcher::{Capture, Expected, Matcher, RejectedToken, TokenMask, fill_masks};
+pub use matcher::{
+    AdvanceError, AdvanceErrorKind, Capture, Draft, Expected, MaskInfo, Matcher, RowError,
+    TokenMask, fill_masks, fill_rows,
+};
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,
     StringEscapes, StructuralTags, Unsatisfiable, Whitespace,

@@ -1,9 +1,9 @@
-//! `fill_masks`: any shape is defined, and every row is what its matcher says.
+//! `fill_masks` and `fill_rows`: every row is what its matcher says, or an error.
 
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
-use lrmask::{Constraint, Grammar, Matcher, Vocabulary, fill_masks};
+use lrmask::{Constraint, Grammar, Matcher, RowError, Vocabulary, fill_masks, fill_rows};
 
 fn constraint(lark: &str) -> Constraint {
     let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).unwrap();
@@ -11,22 +11,48 @@ fn constraint(lark: &str) -> Constraint {
 }
 
 #[test]
-fn any_shape_is_defined() {
+fn rows_have_any_shape_that_holds_the_masks() {
     let vocabulary = Vocabulary::from_tokens([b"b".to_vec(), b"a".to_vec()]).unwrap();
     let constraint =
         Constraint::new(&Grammar::from_lark("start: \"a\"").unwrap(), &vocabulary).unwrap();
     let matcher = constraint.matcher();
+    let batch = [Some(&matcher), None, Some(&matcher)];
     for (stride, rows, expected) in [
-        (0, 2, &[7, 7][..]),
-        (1, 4, &[2, u32::MAX, 2, u32::MAX]),
-        (1, 2, &[2, u32::MAX]),
-        // The last row has a part only.
-        (2, 5, &[2, 0, u32::MAX, u32::MAX, 2]),
+        (1, 4, &[2, u32::MAX, 2, u32::MAX][..]),
+        (1, 3, &[2, u32::MAX, 2]),
+        // What is left is no whole row.
+        (2, 7, &[2, 0, u32::MAX, u32::MAX, 2, 0, u32::MAX]),
     ] {
         let mut rows = vec![7; rows];
-        fill_masks(&[Some(&matcher), None, Some(&matcher)], &mut rows, stride);
+        fill_masks(&batch, &mut rows, stride, 2).unwrap();
         assert_eq!(rows, expected);
     }
+    for (stride, rows, error) in [
+        (0, 2, RowError::Short { words: 0, needed: 1 }),
+        (1, 2, RowError::Missing { row: 2, rows: 2 }),
+        (2, 5, RowError::Missing { row: 2, rows: 2 }),
+    ] {
+        let mut rows = vec![7; rows];
+        assert_eq!(fill_masks(&batch, &mut rows, stride, 2), Err(error));
+        assert!(rows.iter().all(|&word| word == 7), "nothing is written");
+    }
+    assert_eq!(fill_masks(&[None, None], &mut [], 0, 2), Ok(()));
+}
+
+#[test]
+fn rows_are_filled_by_their_numbers() {
+    let constraint = constraint("start: \"a\"");
+    let matcher = constraint.matcher();
+    let mut rows = vec![7; 4 * 8];
+    fill_rows(&[(3, &matcher), (1, &matcher)], &mut rows, 8, 2).unwrap();
+    for (row, words) in rows.chunks(8).enumerate() {
+        let expected = if row % 2 == 1 { [0, 0, 0, 2, 0, 0, 0, 0] } else { [7; 8] };
+        assert_eq!(words, expected, "row {row}");
+    }
+    let twice = fill_rows(&[(1, &matcher), (1, &matcher)], &mut rows, 8, 2);
+    assert_eq!(twice, Err(RowError::Twice { row: 1 }));
+    let short = fill_rows(&[(1, &matcher)], &mut rows, 7, 2);
+    assert_eq!(short, Err(RowError::Short { words: 7, needed: 8 }));
 }
 
 #[test]
@@ -53,11 +79,11 @@ fn rows_of_many_threads_are_those_of_one() {
         .collect();
     let stride = 10;
     let mut rows = vec![7; batch.len() * stride];
-    fill_masks(&batch, &mut rows, stride);
+    fill_masks(&batch, &mut rows, stride, 4).unwrap();
     for (row, matcher) in rows.chunks(stride).zip(&batch) {
         let mut expected = vec![u32::MAX; stride];
         if let Some(matcher) = matcher {
-            matcher.fill_mask_into(&mut expected);
+            matcher.fill_mask_into(&mut expected).unwrap();
         }
         assert_eq!(row, expected);
     }

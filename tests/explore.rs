@@ -42,7 +42,7 @@ fn masks_are_the_same() {
     for (grammar, text) in [(JSON, DOCUMENT), (BLOCKS, LINES)] {
         let vocabulary = vocabulary();
         let explored = compiled(grammar).constraint(&vocabulary).expect("its tokens are known");
-        assert!(explored.explore(2000, &|_| ()) > 20);
+        assert!(explored.warmup().threads(2).explore(2000) > 20);
         let loaded = Constraint::load(explored.save(), &vocabulary).unwrap();
         let cold = compiled(grammar).constraint(&vocabulary).expect("its tokens are known");
         let mut matchers = [explored.matcher(), loaded.matcher(), cold.matcher()];
@@ -62,7 +62,7 @@ fn masks_are_the_same() {
 #[test]
 fn what_short_texts_lead_to_is_there() {
     let constraint = compiled(JSON).constraint(&vocabulary()).expect("its tokens are known");
-    constraint.explore(2000, &|_| ());
+    constraint.warmup().explore(2000);
     let known = constraint.index_size();
     for text in ["", "[", "{", "\"", "\"\\u0", "-1", "1e+", "tru", "[ ", "{\"a\""] {
         let mut matcher = constraint.matcher();
@@ -78,7 +78,10 @@ fn no_more_than_asked_for() {
     let of = |places: usize| {
         let constraint = compiled(JSON).constraint(&vocabulary).expect("its tokens are known");
         let told = AtomicUsize::new(0);
-        let taken = constraint.explore(places, &|count| _ = told.fetch_add(count, Relaxed));
+        let taken = constraint
+            .warmup()
+            .progress(&|count| _ = told.fetch_add(count, Relaxed))
+            .explore(places);
         assert_eq!(told.into_inner(), taken);
         (taken, constraint)
     };
@@ -90,7 +93,7 @@ fn no_more_than_asked_for() {
     assert!(all < 1000, "{all} places");
     // A second time there is nothing new.
     let size = constraint.index_size();
-    assert_eq!(constraint.explore(usize::MAX, &|_| ()), all);
+    assert_eq!(constraint.warmup().explore(usize::MAX), all);
     assert_eq!(constraint.index_size(), size);
     // And elsewhere it is the same.
     let other = of(usize::MAX).1.index_size();
@@ -111,7 +114,7 @@ fn the_index_keeps_its_budget() {
         .unwrap()
         .constraint(&vocabulary())
         .expect("its tokens are known");
-    let taken = constraint.explore(usize::MAX, &|_| ());
+    let taken = constraint.warmup().explore(usize::MAX);
     let bytes = constraint.index_size().bytes;
     assert!(
         taken > 0 && (limits.index_bytes / 2..limits.index_bytes).contains(&bytes),

@@ -150,10 +150,14 @@ fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) 
     let mut offset = 0;
     for (step, &token) in tokens.iter().enumerate() {
         matcher.fill_mask(&mut mask);
-        assert!(mask.allows(token), "{name}: token {token} at byte {offset} must be allowed");
+        assert!(mask.contains(token), "{name}: token {token} at byte {offset} must be allowed");
         // Reading every prefix of a long text again would be quadratic: there, some of them.
         if text.len() < 3_000 || step % (tokens.len() / 20 + 1) == 0 {
-            assert_eq!(mask.allows(stop), is_json(&text[..offset]), "{name}: EOS at byte {offset}");
+            assert_eq!(
+                mask.contains(stop),
+                is_json(&text[..offset]),
+                "{name}: EOS at byte {offset}"
+            );
         }
         matcher.advance(token).expect("a bit that is set");
         offset += vocabulary.bytes(token).map_or(0, <[u8]>::len);

@@ -89,14 +89,14 @@ fn follow(
         other.fill_mask(&mut same);
         assert_eq!(mask, same, "{text}");
         if rest.is_empty() {
-            return (mask.allows(end), one, taken);
+            return (mask.contains(end), one, taken);
         }
         let fits = |&token: &u32| rest.starts_with(&tokens[token as usize]) && token != end;
         let fitting: Vec<u32> = (0..end).filter(fits).collect();
         for &token in &fitting {
             let mut bytes = one.clone();
             let are_allowed = bytes.advance_bytes(&tokens[token as usize]).is_ok();
-            assert_eq!(mask.allows(token), are_allowed, "{text}, before {rest:?}");
+            assert_eq!(mask.contains(token), are_allowed, "{text}, before {rest:?}");
             bytes.rollback(usize::from(are_allowed));
             bytes.fill_mask(&mut same);
             assert_eq!(mask, same, "{text}");
@@ -395,7 +395,7 @@ fn values_that_are_told_by_a_key_behind_them() {
         }
         let (fresh, _) = constrain(&schema, &vocabulary).expect("a schema");
         // That lexemes come apart is seen at first sight, whatever the conflicts.
-        assert!(fresh.grammar().size().scan_states < 10, "{schema}");
+        assert!(fresh.compiled().size().scan_states < 10, "{schema}");
         let loaded = Constraint::load(fresh.save(), &vocabulary).expect("it was saved");
         for _ in 0..25 {
             let mut text = told(&mut random, KINDS, 2);

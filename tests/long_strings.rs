@@ -39,13 +39,13 @@ fn follow(
         matcher.fill_mask(&mut mask);
         other.fill_mask(&mut same);
         assert_eq!(mask, same, "{min} to {max:?}, behind {read}");
-        assert_eq!(mask.allows(quote), read >= min && fits(read), "{min} to {max:?}: {read}");
+        assert_eq!(mask.contains(quote), read >= min && fits(read), "{min} to {max:?}: {read}");
         for (at, count) in TOKENS.into_iter().enumerate() {
             let behind = read + count as u64;
             let is_end = behind >= min && fits(behind);
             let (run, end) = (256 + at as u32, 256 + (TOKENS.len() + at) as u32);
-            assert_eq!(mask.allows(run), fits(behind), "{min} to {max:?}: {read} and {count}");
-            assert_eq!(mask.allows(end), is_end, "{min} to {max:?}: {read}, {count}, the end");
+            assert_eq!(mask.contains(run), fits(behind), "{min} to {max:?}: {read} and {count}");
+            assert_eq!(mask.contains(end), is_end, "{min} to {max:?}: {read}, {count}, the end");
         }
         bits += 2 * TOKENS.len() + 1;
         // Long tokens lead near the bound, short ones to it.

@@ -208,13 +208,13 @@ fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) 
     let mut offset = 0;
     for &token in tokens {
         matcher.fill_mask(&mut mask);
-        assert!(mask.allows(token), "{name}: token {token} at byte {offset} must be allowed");
+        assert!(mask.contains(token), "{name}: token {token} at byte {offset} must be allowed");
         matcher.advance(token).expect("a bit that is set");
         offset += vocabulary.bytes(token).map_or(0, <[u8]>::len);
     }
     assert_eq!(offset, text.len(), "{name}: the tokens spell the text");
     matcher.fill_mask(&mut mask);
-    assert!(mask.allows(stop), "{name}: EOS at the end");
+    assert!(mask.contains(stop), "{name}: EOS at the end");
     tokens.len()
 }
 

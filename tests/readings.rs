@@ -50,7 +50,7 @@ fn compare(constraint: &Constraint, matcher: &Matcher, text: &[u8], definition: 
             None => false,
         };
         let token = || shorten(vocabulary.bytes(id).unwrap_or_default());
-        assert_eq!(mask.allows(id), viable, "{} (id {id}) after {}", token(), shown());
+        assert_eq!(mask.contains(id), viable, "{} (id {id}) after {}", token(), shown());
         if viable || id >= 256 {
             assert_eq!(
                 matcher.clone().advance(id).is_ok(),
@@ -522,8 +522,8 @@ fn are_narrow(grammar: &Grammar, limits: &Limits) -> Matcher {
         some.fill_mask(&mut mask);
         assert!(mask.count() > 0);
         for id in 0..258 {
-            assert!(exactly.allows(id) || !mask.allows(id), "{id} is too wide");
-            assert_eq!(some.clone().advance(id).is_ok(), mask.allows(id), "{id}");
+            assert!(exactly.contains(id) || !mask.contains(id), "{id} is too wide");
+            assert_eq!(some.clone().advance(id).is_ok(), mask.contains(id), "{id}");
         }
         let Some(token) = mask.tokens().find(|token| token.get() == u32::from(b'a')) else {
             assert!(step > 10, "what is kept goes on");
@@ -578,7 +578,7 @@ fn few_steps_for_decisions_leave_a_way_on() {
     let text = format!("(Show (LastEvent (Between (now (start of {nobody}))))");
     for byte in text.bytes() {
         matcher.fill_mask(&mut mask);
-        assert!(mask.allows(u32::from(byte)), "{} is missing in {text}", byte.escape_ascii());
+        assert!(mask.contains(u32::from(byte)), "{} is missing in {text}", byte.escape_ascii());
         matcher.advance(u32::from(byte)).expect("what the mask allows");
     }
     assert!(matcher.is_accepting());

@@ -138,7 +138,7 @@ fn a_token_of_many_readings() {
         matcher.fill_mask(&mut mask);
         for token in 0..vocabulary.width() as u32 {
             assert_eq!(
-                mask.allows(token),
+                mask.contains(token),
                 matcher.allows(token),
                 "token {token} after {} words",
                 matcher.steps()
@@ -164,7 +164,7 @@ fn a_token_with_more_pending_matches_than_64() {
     let mut mask = constraint.new_mask();
     constraint.matcher().fill_mask(&mut mask);
     for token in 256..259 {
-        assert!(mask.allows(token), "{token}");
+        assert!(mask.contains(token), "{token}");
         assert!(constraint.matcher().advance(token).is_ok(), "{token}");
     }
 }
@@ -179,8 +179,8 @@ fn a_hundred_dashes_of_which_seventy_may_begin_another_lexeme() {
     for count in 0..100 {
         assert!(!matcher.is_accepting(), "after {count}");
         matcher.fill_mask(&mut mask);
-        assert!(mask.allows(u32::from(b'-')), "after {count}");
-        assert!(mask.allows(256), "after {count}: the last seventy of them may begin an X");
+        assert!(mask.contains(u32::from(b'-')), "after {count}");
+        assert!(mask.contains(256), "after {count}: the last seventy of them may begin an X");
         matcher.advance(u32::from(b'-')).expect("a dash may follow");
     }
     assert!(matcher.is_accepting());
@@ -216,7 +216,7 @@ fn a_string_that_many_readings_read() {
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     matcher.advance_bytes(b"mmmmmmm\"some words ").expect("viable");
     matcher.fill_mask(&mut mask);
-    assert!(mask.allows(256) && mask.allows(257) && !mask.allows(258));
+    assert!(mask.contains(256) && mask.contains(257) && !mask.contains(258));
     matcher.advance_bytes(b"in it\"xyxyxyx").expect("viable");
     assert!(matcher.is_accepting());
 }
@@ -290,7 +290,7 @@ fn a_token_that_ends_where_a_longer_match_is_sure_to_come() {
         let constraint = constraint(&format!("%lexer basic\n{rules}"), &[token.into()]);
         let mut mask = constraint.new_mask();
         constraint.matcher().fill_mask(&mut mask);
-        assert_eq!(mask.allows(256), constraint.matcher().advance(256).is_ok(), "{rules}");
+        assert_eq!(mask.contains(256), constraint.matcher().advance(256).is_ok(), "{rules}");
     }
 }
 
@@ -341,7 +341,7 @@ fn a_token_along_which_stacks_double() {
         let constraint = constraint(text, &["a".repeat(length).into()]);
         let mut mask = constraint.new_mask();
         constraint.matcher().fill_mask(&mut mask);
-        assert_eq!(mask.allows(256), constraint.matcher().advance(256).is_ok(), "{text}");
+        assert_eq!(mask.contains(256), constraint.matcher().advance(256).is_ok(), "{text}");
     }
 }
 
@@ -459,7 +459,7 @@ fn few_of_many_ways_complete_a_text() {
     for constraint in [constraint, loaded] {
         let mut mask = TokenMask::new(256);
         constraint.matcher().fill_mask(&mut mask);
-        assert!((0..256).all(|byte| mask.allows(byte) == b" a".contains(&(byte as u8))));
+        assert!((0..256).all(|byte| mask.contains(byte) == b" a".contains(&(byte as u8))));
         assert_eq!(constraint.undecided(), 0);
     }
 }

@@ -55,11 +55,11 @@ fn what_was_compiled_comes_back() {
     let loaded = Constraint::load(saved.clone(), constraint.vocabulary()).unwrap();
     assert_eq!(loaded.save(), saved);
     assert_eq!(loaded.warnings(), constraint.warnings());
-    assert_eq!(loaded.grammar().size(), constraint.grammar().size());
+    assert_eq!(loaded.compiled().size(), constraint.compiled().size());
     for stage in [Stage::Grammar, Stage::States, Stage::Scanner] {
-        assert_eq!(loaded.grammar().print(stage), constraint.grammar().print(stage));
+        assert_eq!(loaded.compiled().print(stage), constraint.compiled().print(stage));
     }
-    let compiled = constraint.grammar();
+    let compiled = constraint.compiled();
     let loaded = CompiledGrammar::load(&compiled.save()).unwrap();
     assert_eq!(loaded.save(), compiled.save());
     assert_eq!(loaded.fingerprint(), Grammar::from_lark(LISTS).unwrap().fingerprint());

@@ -534,7 +534,7 @@ fn replay(
     let mut offset = 0;
     for (step, &token) in tokens.iter().enumerate() {
         matcher.fill_mask(&mut mask);
-        if !mask.allows(token) {
+        if !mask.contains(token) {
             return Err(format!("token {token} at byte {offset} must be allowed: {text}"));
         }
         // Asking SQLite about every prefix of a long text would be quadratic: there, about some of
@@ -542,8 +542,8 @@ fn replay(
         let asks = text.len() < 500 || step % (tokens.len() / 20 + 1) == 0;
         if let Some(prefix) = text.get(..offset).filter(|_| asks) {
             let answer = sqlite.script(prefix);
-            if !answer.agrees(mask.allows(stop)) {
-                return Err(format!("EOS {}, {answer:?}: {prefix}", mask.allows(stop)));
+            if !answer.agrees(mask.contains(stop)) {
+                return Err(format!("EOS {}, {answer:?}: {prefix}", mask.contains(stop)));
             }
         }
         matcher

@@ -294,7 +294,7 @@ impl<'c> Writer<'c> {
         signs
             .get(random.usize(..signs.len().max(1)))
             .copied()
-            .filter(|&sign| self.mask.allows(sign))
+            .filter(|&sign| self.mask.contains(sign))
     }
 }
 

@@ -231,7 +231,7 @@ fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
     let reads = |mut file: File| file.read_exact(&mut start);
     if built_in(name).is_some()
         || File::open(name).and_then(reads).is_err()
-        || !Constraint::is_saved(&start)
+        || !lrmask::is_saved(&start)
     {
         return Ok(None);
     }

@@ -53,12 +53,6 @@ struct Indexed<'a> {
     microseconds: u128,
 }
 
-/// Does `work` on one thread: what is saved has the order in which it was computed.
-fn in_order<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(Failure::unusable)?;
-    Ok(pool.install(work))
-}
-
 /// Writes a file beside its place and renames it: whoever has the old one mapped keeps that, and
 /// nobody ever sees half of the new one.
 fn write_whole(path: &str, bytes: &[u8]) -> std::io::Result<()> {
@@ -100,11 +94,12 @@ pub(crate) fn run(
     }
     let bar = output::progress(samples.iter().map(Vec::len).sum::<usize>() as u64);
     let sequences: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
-    let tokens = in_order(|| constraint.warm(&sequences, &|taken| bar.inc(taken as u64)))?;
+    // On one thread: what is saved has the order in which it was computed.
+    let tokens = constraint.warmup().progress(&|taken| bar.inc(taken as u64)).samples(&sequences);
     bar.finish_and_clear();
     let places = arguments.places.unwrap_or(if arguments.samples.is_empty() { PLACES } else { 0 });
     let bar = output::progress(places as u64);
-    let places = in_order(|| constraint.explore(places, &|count| bar.inc(count as u64)))?;
+    let places = constraint.warmup().progress(&|count| bar.inc(count as u64)).explore(places);
     bar.finish_and_clear();
     grammars::tell_undecided(constraint.undecided());
     let saved = constraint.save();

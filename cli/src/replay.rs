@@ -204,7 +204,7 @@ impl Player<'_> {
             let started = Instant::now();
             let advanced = self.matcher.advance(token);
             self.samples.advance.push(nanoseconds(started.elapsed()));
-            if advanced.is_err() || !self.mask.allows(token) {
+            if advanced.is_err() || !self.mask.contains(token) {
                 replayed.rejected_at = Some(step);
                 return replayed;
             }
@@ -224,7 +224,7 @@ impl Player<'_> {
         self.samples.mask.push(nanoseconds(started.elapsed()));
         let accepting = self.matcher.is_accepting();
         let stops = self.constraint.vocabulary().stop_tokens();
-        if stops.iter().any(|&stop| self.mask.allows(stop) != accepting) {
+        if stops.iter().any(|&stop| self.mask.contains(stop) != accepting) {
             replayed.eos_contradicted_at.get_or_insert(step);
             return false;
         }

@@ -146,7 +146,7 @@ impl Judge<'_> {
             "whether {shown:?} is a sentence\n{lark}"
         );
         for token in (0..mask.width() as u32 + 2).map(TokenId::from) {
-            let bit = mask.allows(token);
+            let bit = mask.contains(token);
             assert_eq!(
                 bit,
                 matcher.allows(token),

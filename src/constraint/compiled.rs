@@ -24,7 +24,7 @@ use crate::util::meter::{Cost, Meter, Phase};
 use crate::vocab::Vocabulary;
 
 /// A grammar compiled, to be joined with any number of vocabularies.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CompiledGrammar {
     pub(super) scanner: Arc<Scanner>,
     pub(super) grammar: Arc<Grammar>,
@@ -310,5 +310,11 @@ impl CompiledGrammar {
                  vocabulary with byte fallback",
             ),
         )
+    }
+}
+
+impl fmt::Debug for CompiledGrammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompiledGrammar").field("size", &self.size()).finish_non_exhaustive()
     }
 }

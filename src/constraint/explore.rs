@@ -9,38 +9,28 @@
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use super::Constraint;
+use super::{Constraint, Warmup};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
+use crate::util::threads;
 
 /// Places that are gone on from before what they lead to is looked at: few, so that no more than
 /// asked for is computed, but enough for all threads.
 const STRIDE: usize = 64;
 
-impl Constraint {
+impl Warmup<'_> {
     /// Follows all texts from the beginning, the shortest first, and computes the masks at up to
-    /// `places` places that are unlike each other, as [`Constraint::warm`] does along samples: the
-    /// longest waits of later sequences are over then. Places are alike where the lexeme in
-    /// progress has come as far and the top of the parse stack is the same. Returns how many there
-    /// were: fewer than asked for when no others are left, or when the index takes half of what
-    /// [`Limits::index_bytes`](super::Limits::index_bytes) allows.
+    /// `places` places that are unlike each other: the longest waits of later sequences are over
+    /// then. Places are alike where the lexeme in progress has come as far and the top of the parse
+    /// stack is the same. Returns how many there were: fewer than asked for when no others are
+    /// left, or when the index takes half of what [`Limits::index_bytes`](crate::Limits) allows.
     ///
     /// Which places these are depends on the grammar alone. Costs a fraction of a millisecond a
-    /// place. With the feature `rayon` the threads of rayon's current pool help. `progress` is told
-    /// how many places have been dealt with since it was last told, from whichever thread.
-    ///
-    /// ```
-    /// use lrmask::{Constraint, Grammar, Vocabulary};
-    ///
-    /// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec(), b"ab".to_vec()])?;
-    /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?, &vocabulary)?;
-    /// // Before the first byte, and as many bytes behind it until nothing new comes.
-    /// assert_eq!(constraint.explore(1000, &|_| ()), 6);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn explore(&self, places: usize, progress: &(dyn Fn(usize) + Sync)) -> usize {
-        let budget = self.compiled.limits.index_bytes / 2;
-        let initial = self.index.scanner().initial();
+    /// place.
+    pub fn explore(&self, places: usize) -> usize {
+        let constraint = self.constraint;
+        let budget = constraint.compiled.limits.index_bytes / 2;
+        let initial = constraint.index.scanner().initial();
         let mut met = HashSet::with_hasher(FxBuildHasher);
         let mut found: Vec<Configuration> = Vec::new();
         for first in initial {
@@ -50,35 +40,36 @@ impl Constraint {
         }
         let begin = found.len();
         let mut done = 0;
-        while done < found.len() && self.index.size().bytes < budget {
+        while done < found.len() && constraint.index.size().bytes < budget {
             let next = found.len().min(done + STRIDE);
-            let after = self.each(&found[done..next], begin.saturating_sub(done));
+            let after =
+                constraint.each(&found[done..next], begin.saturating_sub(done), self.threads);
             for after in after.into_iter().flatten() {
                 if found.len() < places && met.insert(key(&after)) {
                     found.push(after);
                 }
             }
-            progress(next - done);
+            (self.progress)(next - done);
             done = next;
         }
         done
     }
+}
 
+impl Constraint {
     /// Computes the masks at these places, and what a byte leads to from each. The first `fresh` of
     /// them are before the first byte.
-    fn each(&self, places: &[Configuration], fresh: usize) -> Vec<Vec<Configuration>> {
-        let work = |(index, at): (usize, &Configuration)| {
+    fn each(
+        &self,
+        places: &[Configuration],
+        fresh: usize,
+        threads: usize,
+    ) -> Vec<Vec<Configuration>> {
+        threads::map(places.iter().enumerate(), threads, |(index, at)| {
             let mut row = vec![0; self.index.words()];
             self.index.write_mask(std::slice::from_ref(at), index < fresh, &mut row);
             self.after_a_byte(at)
-        };
-        #[cfg(feature = "rayon")]
-        {
-            use rayon::prelude::*;
-            places.par_iter().enumerate().map(work).collect()
-        }
-        #[cfg(not(feature = "rayon"))]
-        places.iter().enumerate().map(work).collect()
+        })
     }
 
     /// What the bytes that scan states tell apart lead to.

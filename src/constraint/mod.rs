@@ -16,6 +16,7 @@ mod texts;
 mod tokens;
 mod warm;
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::grammar::{Grammar, GrammarError};
@@ -23,18 +24,21 @@ use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
 use crate::schema::SchemaOptions;
 use crate::util::diagnostic::Diagnostic;
-use crate::vocab::Vocabulary;
+use crate::util::id::TokenId;
+use crate::vocab::{Vocabulary, VocabularyError};
 
 pub use crate::index::IndexSize;
 pub use builder::{BuildError, ConstraintBuilder};
 pub use cache::ConstraintCache;
 pub use compiled::{CompiledGrammar, GrammarSize, Stage};
 pub use load_error::{LoadError, LoadErrorKind};
+pub use saved::is_saved;
+pub use warm::Warmup;
 
 /// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
 ///
 /// Cloning shares. What is computed for one sequence serves all.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Constraint {
     compiled: CompiledGrammar,
     index: Arc<Index>,
@@ -98,13 +102,40 @@ impl Constraint {
         Matcher::new(self.index.clone())
     }
 
+    /// let grammar = Grammar::from_lark("start: \"a\"*")?;
+    /// let constraint = Constraint::new(&grammar, &vocabulary)?;
+    /// none. What is computed is shared with all other matchers. A mask costs a step more for each
+    /// stop token.
+    ///
+    /// ```
+    /// use lrmask::{Constraint, Grammar, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_tokens(["a", "", ""])?.with_stop_tokens([1])?;
+    /// let constraint = Constraint::new(&Grammar::from_lark("start: \"a\"*")?, &vocabulary)?;
+    /// let matcher = constraint.matcher_with_stops([2])?;
+    /// assert!(matcher.allows(0) && !matcher.allows(1) && matcher.allows(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A stop token that is not below the width.
+    pub fn matcher_with_stops(
+        &self,
+        stops: impl IntoIterator<Item: Into<TokenId>>,
+    ) -> Result<Matcher, VocabularyError> {
+        let stops: Arc<[TokenId]> = stops.into_iter().map(Into::into).collect();
+        self.vocabulary().check_stops(&stops)?;
+        Ok(self.matcher().with_stops(stops))
+    }
+
     /// A mask of the right width, to be filled again and again.
     pub fn new_mask(&self) -> TokenMask {
         TokenMask::new(self.index.vocabulary().width())
     }
 
     /// The compiled grammar, which can be joined with other vocabularies.
-    pub fn grammar(&self) -> &CompiledGrammar {
+    pub fn compiled(&self) -> &CompiledGrammar {
         &self.compiled
     }
 
@@ -138,5 +169,15 @@ impl Constraint {
     /// How large the index has become.
     pub fn index_size(&self) -> IndexSize {
         self.index.size()
+    }
+}
+
+impl fmt::Debug for Constraint {
+    /// Sizes; the tables would be a hundred thousand lines.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Constraint")
+            .field("compiled", &self.compiled)
+            .field("vocabulary", self.vocabulary())
+            .finish_non_exhaustive()
     }
 }

@@ -10,8 +10,19 @@ use crate::util::saving::{Malformed, Reader, Writer};
 /// taking it for text nor translating line ends goes unnoticed.
 const MAGIC: [u8; 8] = *b"\x89lrmask\n";
 
-/// Whether bytes begin as saved ones do.
-pub(super) fn is_saved(bytes: &[u8]) -> bool {
+/// Whether bytes, of which the first eight are enough, begin as those that
+/// [`Constraint::save`](crate::Constraint::save) and
+/// [`CompiledGrammar::save`](crate::CompiledGrammar::save) give. Whether they can be loaded, only
+/// loading tells.
+///
+/// ```
+/// use lrmask::{CompiledGrammar, Grammar, is_saved};
+///
+/// let compiled = CompiledGrammar::new(&Grammar::from_lark("start: \"a\"")?)?;
+/// assert!(is_saved(&compiled.save()) && !is_saved(b"start: \"a\""));
+/// # Ok::<(), lrmask::GrammarError>(())
+/// ```
+pub fn is_saved(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::load_error::{LoadError, LoadErrorKind};
-use super::saved::{Fingerprints, Saved, Section, is_saved, put_together};
+use super::saved::{Fingerprints, Saved, Section, put_together};
 use super::{CompiledGrammar, Constraint};
 use crate::grammar::Grammar;
 use crate::index::Index;
@@ -92,21 +92,6 @@ impl CompiledGrammar {
 }
 
 impl Constraint {
-    /// Whether bytes, of which the first eight are enough, begin as those that [`Constraint::save`]
-    /// and [`CompiledGrammar::save`] give. Whether they can be loaded, only loading tells.
-    ///
-    /// ```
-    /// use lrmask::{CompiledGrammar, Constraint, Grammar};
-    ///
-    /// let compiled = CompiledGrammar::new(&Grammar::from_lark("start: \"a\"")?)?;
-    /// assert!(Constraint::is_saved(&compiled.save()));
-    /// assert!(!Constraint::is_saved(b"start: \"a\""));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn is_saved(bytes: &[u8]) -> bool {
-        is_saved(bytes)
-    }
-
     /// The constraint as bytes: the compiled grammar, and all that has been computed of it and the
     /// vocabulary so far. The vocabulary itself is not in it. `docs/saved.md` describes the bytes;
     /// they are for this version of the crate only.
@@ -123,7 +108,7 @@ impl Constraint {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn save(&self) -> Vec<u8> {
-        let compiled = self.grammar();
+        let compiled = self.compiled();
         let vocabulary = Some(self.vocabulary().fingerprint());
         let of = Fingerprints { grammar: compiled.fingerprint(), vocabulary };
         // Before the scanner, in whose terms it is.

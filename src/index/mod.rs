@@ -29,7 +29,8 @@ use crate::scanner::{Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
 use cache::{Cache, Epoch};
 pub(crate) use items::{Brackets, TokensOfItems};
-use mask::{Composer, Found, allow};
+pub(crate) use mask::allow;
+use mask::{Composer, Found};
 pub(crate) use walk::Shortcuts;
 use walk::Walker;
 

@@ -1,14 +1,7 @@
 //! The masks of many sequences at once, as a server wants them before each step of a batch.
 
-#[cfg(feature = "rayon")]
-use std::sync::{Mutex, PoisonError};
-
-use super::Matcher;
-
-/// Rows for which another thread is woken: what it then takes over is worth more than its waking
-/// (measured: of 8 rows that were seen before it makes 40 µs out of 18, of 64 rows 90 out of 127).
-#[cfg(feature = "rayon")]
-const ROWS_FOR_A_THREAD: usize = 16;
+use super::{Matcher, RowError};
+use crate::util::threads;
 
 /// Fills one row for each matcher of a batch: row `i` is `rows[i * stride..][..stride]`, as
 /// [`Matcher::fill_mask_into`] fills it. `stride` is the width of the logits in words,
@@ -16,64 +9,80 @@ const ROWS_FOR_A_THREAD: usize = 16;
 ///
 /// Rows without a matcher, be it `None` or that the list is shorter, are all ones: their sequences
 /// are not constrained. Matchers may be of different constraints, and one may be given several
-/// times. With the feature `rayon` the threads of rayon's current pool help: of the global one, or
-/// of that in whose `install` this is called.
+/// times.
+///
+/// Up to `threads` threads work, the caller's among them. Others are started when the caller's has
+/// worked for a tenth of a millisecond, and end before this returns: there is no pool, so that a
+/// process may fork at any time. Rows that were seen before take less than that.
 ///
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary, fill_masks};
 ///
-/// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec(), b"1".to_vec()])?;
+/// let vocabulary = Vocabulary::from_tokens(["a", "b", "1"])?;
 /// let letters = Constraint::new(&Grammar::from_lark(r#"start: /[a-z]+/"#)?, &vocabulary)?;
 /// let digits = Constraint::new(&Grammar::from_lark(r#"start: /[0-9]+/"#)?, &vocabulary)?;
 /// let (first, third) = (letters.matcher(), digits.matcher());
 ///
 /// // Three sequences; the logits have room for 64 tokens, so rows have two words.
 /// let mut rows = vec![0u32; 3 * 2];
-/// fill_masks(&[Some(&first), None, Some(&third)], &mut rows, 2);
+/// fill_masks(&[Some(&first), None, Some(&third)], &mut rows, 2, 4)?;
 /// assert_eq!(rows, [0b011, 0, u32::MAX, u32::MAX, 0b100, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn fill_masks(matchers: &[Option<&Matcher>], rows: &mut [u32], stride: usize) {
-    if stride == 0 {
-        return;
-    }
-    let (constrained, free) =
-        rows.split_at_mut(rows.len().min(matchers.len().saturating_mul(stride)));
-    free.fill(u32::MAX);
-    fill(constrained.chunks_mut(stride).zip(matchers.iter().copied()));
+///
+/// # Errors
+///
+/// When a row is too short for its mask, or missing. Nothing is written then.
+pub fn fill_masks(
+    matchers: &[Option<&Matcher>],
+    rows: &mut [u32],
+    stride: usize,
+    threads: usize,
+) -> Result<(), RowError> {
+    let constrained = matchers.iter().enumerate();
+    let constrained: Vec<(usize, &Matcher)> =
+        constrained.filter_map(|(row, matcher)| Some((row, (*matcher)?))).collect();
+    let is_free = |row: usize| matchers.get(row).is_none_or(Option::is_none);
+    fill_rows(&constrained, rows, stride, threads)?;
+    let free = rows.chunks_mut(stride.max(1)).enumerate().filter(|&(row, _)| is_free(row));
+    free.for_each(|(_, row)| row.fill(u32::MAX));
+    Ok(())
 }
 
-/// A row and whose it is.
-type Row<'r> = (&'r mut [u32], Option<&'r Matcher>);
-
-fn fill_row((row, matcher): Row<'_>) {
-    match matcher {
-        Some(matcher) => matcher.fill_mask_into(row),
-        None => row.fill(u32::MAX),
+/// Fills the rows of a batch that are named: row `r` is `rows[r * stride..][..stride]`. Other rows
+/// keep what they hold. Else as [`fill_masks`].
+///
+/// ```
+/// use lrmask::{Constraint, Grammar, Vocabulary, fill_rows};
+///
+/// let vocabulary = Vocabulary::from_tokens(["a", "b", "1"])?;
+/// let letters = Constraint::new(&Grammar::from_lark(r#"start: /[a-z]+/"#)?, &vocabulary)?;
+/// let mut rows = [7; 3];
+/// fill_rows(&[(2, &letters.matcher())], &mut rows, 1, 1)?;
+/// assert_eq!(rows, [7, 7, 0b011]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// When a row is too short for its mask, missing, or given twice. Nothing is written then.
+pub fn fill_rows(
+    matchers: &[(usize, &Matcher)],
+    rows: &mut [u32],
+    stride: usize,
+    threads: usize,
+) -> Result<(), RowError> {
+    matchers.iter().try_for_each(|(_, matcher)| matcher.check_row(stride))?;
+    let mut by_row: Vec<Option<&mut [u32]>> =
+        rows.chunks_exact_mut(stride.max(1)).map(Some).collect();
+    let rows = by_row.len();
+    let mut work = Vec::with_capacity(matchers.len());
+    for &(row, matcher) in matchers {
+        let place = by_row.get_mut(row).ok_or(RowError::Missing { row, rows })?;
+        work.push((place.take().ok_or(RowError::Twice { row })?, matcher));
     }
-}
-
-#[cfg(not(feature = "rayon"))]
-fn fill<'r>(rows: impl Iterator<Item = Row<'r>>) {
-    rows.for_each(fill_row);
-}
-
-/// The caller begins at once, and the pool's threads take rows from it as they wake up, one at a
-/// time: a row that was seen before takes a microsecond, less than to wake a thread, and a new one
-/// may take a thousand times as long.
-#[cfg(feature = "rayon")]
-fn fill<'r>(rows: impl ExactSizeIterator<Item = Row<'r>> + Send) {
-    let enough_for = rows.len() / ROWS_FOR_A_THREAD;
-    if enough_for < 2 {
-        // Without a look at the pool, which would start its threads.
-        return rows.for_each(fill_row);
-    }
-    let threads = rayon::current_num_threads().min(enough_for);
-    let rows = Mutex::new(rows);
-    let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || std::iter::from_fn(next).for_each(fill_row);
-    rayon::in_place_scope(|scope| {
-        (1..threads).for_each(|_| scope.spawn(|_| work()));
-        work();
+    threads::each(work.into_iter(), threads, |(row, matcher)| {
+        matcher.fill_wide_row(&matcher.now, row);
     });
+    Ok(())
 }

@@ -16,11 +16,11 @@
 
 use std::sync::Arc;
 
-use super::Matcher;
 use super::history::History;
 use super::text_so_far::TextSoFar;
 use super::value_map::ValueIds;
 use super::values::Values;
+use super::{Matcher, Moment};
 use crate::index::{Brackets, Index};
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Distinct, Lexeme, Reads, Scanner, Seen};
@@ -262,12 +262,12 @@ fn becomes(
 
 impl Matcher {
     /// Takes the tokens out of a mask that would repeat an item of a list.
-    pub(super) fn take_out_repeated(&self, row: &mut [u32]) {
+    pub(super) fn take_out_repeated(&self, now: &Moment, row: &mut [u32]) {
         let (tokens, vocabulary) = (self.index.tokens_of_items(), self.index.vocabulary());
         let (mut suspects, mut are_all, mut most) = (Vec::new(), false, 0);
         let mut places = Brackets::TWO;
-        for (place, at) in self.now.readings.iter().enumerate() {
-            if let Some(note) = self.now.notes.get(place) {
+        for (place, at) in now.readings.iter().enumerate() {
+            if let Some(note) = now.notes.get(place) {
                 let items = &note.items;
                 are_all |= items.suspects(&self.index, at, &mut suspects);
                 most = most.max(items.most());
@@ -275,7 +275,7 @@ impl Matcher {
             }
         }
         if are_all {
-            return vocabulary.trie().ids().iter().for_each(|&token| self.test(token, row));
+            return vocabulary.trie().ids().iter().for_each(|&token| self.test(now, token, row));
         }
         for node in suspects {
             // What is refused within the beginning that they share refuses them all.
@@ -283,12 +283,12 @@ impl Matcher {
             let depth = vocabulary.trie().depth(node) as usize;
             let beginning = tokens.first().and_then(|&token| vocabulary.bytes(token));
             let beginning = beginning.and_then(|bytes| bytes.get(..depth)).unwrap_or_default();
-            let is_shared = !self.index.spelled().has_further()
-                && self.within_token(&self.now, beginning).is_err();
+            let is_shared =
+                !self.index.spelled().has_further() && self.within_token(now, beginning).is_err();
             for &token in tokens {
                 match is_shared {
                     true => row[token as usize / 32] &= !(1 << (token % 32)),
-                    false => self.test(token, row),
+                    false => self.test(now, token, row),
                 }
             }
         }
@@ -296,17 +296,19 @@ impl Matcher {
         for token in tokens.of(most + 1) {
             let is_allowed = row[token as usize / 32] >> (token % 32) & 1 == 1;
             let bytes = vocabulary.bytes(token).unwrap_or_default();
-            let mut readings = self.now.readings.iter().enumerate();
-            if is_allowed && readings.any(|(place, at)| self.may_repeat(place, at, bytes, most + 1))
-            {
-                self.test(token, row);
+            let may_repeat = |(place, at): (usize, &Configuration)| {
+                let items = now.notes.get(place).map(|note| &note.items);
+                self.may_repeat(items, at, bytes, most + 1)
+            };
+            if is_allowed && now.readings.iter().enumerate().any(may_repeat) {
+                self.test(now, token, row);
             }
         }
         for token in tokens.of_composites(places) {
             let is_allowed = row[token as usize / 32] >> (token % 32) & 1 == 1;
             let bytes = vocabulary.bytes(token).unwrap_or_default();
-            if is_allowed && self.now.readings.iter().any(|at| self.may_end_composite(at, bytes)) {
-                self.test(token, row);
+            if is_allowed && now.readings.iter().any(|at| self.may_end_composite(at, bytes)) {
+                self.test(now, token, row);
             }
         }
     }
@@ -334,7 +336,13 @@ impl Matcher {
 
     /// Whether a token may repeat, behind the lexeme in progress, an item, or begin one of which
     /// `count` at most begin so.
-    fn may_repeat(&self, place: usize, at: &Configuration, bytes: &[u8], count: u64) -> bool {
+    fn may_repeat(
+        &self,
+        items: Option<&Items>,
+        at: &Configuration,
+        bytes: &[u8],
+        count: u64,
+    ) -> bool {
         let (scanner, tokens) = (self.index.scanner(), self.index.tokens_of_items());
         let end = self.end_of_lexeme(at, bytes);
         // With the last byte of the lexeme that ends there: an item may begin right behind it.
@@ -345,17 +353,17 @@ impl Matcher {
         let is_alone = !tokens.has_single()
             && !is_item_in_progress(scanner, at)
             && bytes.first().is_some_and(|&byte| !tokens.may_begin_with(byte));
-        match (begins.next(), begins.next(), self.now.notes.get(place)) {
+        match (begins.next(), begins.next(), items) {
             (None, ..) => false,
-            (Some(begin), None, Some(note)) if is_alone => note.items.may_hold(&behind[begin..]),
+            (Some(begin), None, Some(items)) if is_alone => items.may_hold(&behind[begin..]),
             _ => tokens.fewest_behind(scanner, behind).is_some_and(|fewest| fewest <= count),
         }
     }
 
     /// Takes a token out of a mask that allows it if it cannot be taken.
-    fn test(&self, token: u32, row: &mut [u32]) {
+    fn test(&self, now: &Moment, token: u32, row: &mut [u32]) {
         let (word, bit) = (token as usize / 32, 1 << (token % 32));
-        if row[word] & bit != 0 && self.after_token(&self.now, TokenId(token)).is_err() {
+        if row[word] & bit != 0 && self.after_token(now, TokenId(token)).is_err() {
             row[word] &= !bit;
         }
     }

@@ -21,15 +21,49 @@ impl TokenMask {
         self.width
     }
 
-    /// Whether `token` may come next; false for ids past the width.
-    pub fn allows(&self, token: impl Into<TokenId>) -> bool {
+    /// Whether the mask has `token`: whether it may come next. False for ids past the width.
+    pub fn contains(&self, token: impl Into<TokenId>) -> bool {
         let token = token.into();
         self.words.get(token.index() / 32).is_some_and(|word| word >> (token.0 % 32) & 1 == 1)
     }
 
-    /// The words.
+    /// The words, `width.div_ceil(32)` of them.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// The words, to be written by the caller. Bits past the width are to stay clear.
+    pub fn words_mut(&mut self) -> &mut [u32] {
+        &mut self.words
+    }
+
+    /// Whether no token may come next. Costs a look at each word.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// Makes the logits of all tokens that may not come next negative infinity, those past the
+    /// mask's width among them. Costs a look at each word, and a write for each such logit.
+    ///
+    /// ```
+    /// let mut mask = lrmask::TokenMask::new(3);
+    /// mask.words_mut()[0] = 0b101;
+    /// let mut logits = [1.0, 2.0, 3.0, 4.0];
+    /// mask.apply(&mut logits);
+    /// assert_eq!(logits, [1.0, f32::NEG_INFINITY, 3.0, f32::NEG_INFINITY]);
+    /// ```
+    pub fn apply(&self, logits: &mut [f32]) {
+        let words = self.words.iter().copied().chain(std::iter::repeat(0));
+        for (logits, word) in logits.chunks_mut(32).zip(words) {
+            if word == u32::MAX {
+                continue;
+            }
+            for (bit, logit) in logits.iter_mut().enumerate() {
+                if word >> bit & 1 == 0 {
+                    *logit = f32::NEG_INFINITY;
+                }
+            }
+        }
     }
 
     /// How many tokens may come next.
@@ -51,8 +85,33 @@ impl TokenMask {
             *self = Self::new(width);
         }
     }
+}
 
-    pub(crate) fn words_mut(&mut self) -> &mut [u32] {
-        &mut self.words
+/// What is known of a mask beside its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaskInfo {
+    is_exact: bool,
+    is_full: bool,
+}
+
+impl MaskInfo {
+    pub(super) fn new(row: &[u32], width: usize, is_exact: bool) -> Self {
+        let last = u32::MAX >> (width.next_multiple_of(32) - width);
+        // Mostly the last word tells: special tokens and padding are there.
+        let is_full = row.split_last().is_none_or(|(&end, before)| {
+            end == last && before.iter().all(|&word| word == u32::MAX)
+        });
+        Self { is_exact, is_full }
+    }
+
+    /// Whether the mask is certainly exact: no limit was reached, in this text or in the questions
+    /// that masks of this grammar depend on. Else it may be too narrow; it is never too wide.
+    pub fn is_exact(self) -> bool {
+        self.is_exact
+    }
+
+    /// Whether all tokens may come next, so that the mask need not be applied.
+    pub fn is_full(self) -> bool {
+        self.is_full
     }
 }

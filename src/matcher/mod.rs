@@ -4,7 +4,10 @@ mod batch;
 mod captures;
 mod completion;
 mod distinct;
+mod drafts;
+mod error;
 mod expected;
+mod forced;
 mod history;
 mod kept;
 mod lines;
@@ -24,14 +27,18 @@ use crate::index::Index;
 use crate::scanner::configuration::{Configuration, Readings};
 use crate::scanner::{Reads, STEPS_OF_FOLLOWING};
 use crate::util::id::TokenId;
+use crate::vocab::Vocabulary;
 
-pub use batch::fill_masks;
+pub use batch::{fill_masks, fill_rows};
 pub use captures::Capture;
 use captures::Said;
+pub use drafts::Draft;
+use error::Refused;
+pub use error::{AdvanceError, AdvanceErrorKind, RowError};
 pub use expected::Expected;
 use history::History;
 use kept::{Followed, Spent};
-pub use mask::TokenMask;
+pub use mask::{MaskInfo, TokenMask};
 use noted::{Note, Notes};
 
 /// One sequence being generated under a constraint.
@@ -52,6 +59,8 @@ pub struct Matcher {
     history: History<Moment>,
     /// What each step took, where the grammar wants to know what its rules derive.
     said: History<Said>,
+    /// The tokens that end this text, where they are others than the vocabulary's.
+    stops: Option<Arc<[TokenId]>>,
 }
 
 /// The state of a sequence between two steps.
@@ -81,38 +90,6 @@ enum Progress {
 /// So many bytes of a text that is no token are read before its readings are limited.
 const PIECE: usize = 8;
 
-/// A token or text that the grammar does not allow at this point. Nothing has changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RejectedToken {
-    token: Option<TokenId>,
-    accepted: usize,
-}
-
-impl RejectedToken {
-    /// The token that was refused; `None` when bytes were.
-    pub fn token(&self) -> Option<TokenId> {
-        self.token
-    }
-
-    /// How many of the leading bytes are viable: the byte at this offset is the first one that no
-    /// sentence has there.
-    pub fn accepted_bytes(&self) -> usize {
-        self.accepted
-    }
-}
-
-impl fmt::Display for RejectedToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.token {
-            Some(token) => write!(f, "token {token} is not allowed here")?,
-            None => write!(f, "these bytes are not allowed here")?,
-        }
-        write!(f, " (the first {} bytes are); the mask tells which tokens are", self.accepted)
-    }
-}
-
-impl std::error::Error for RejectedToken {}
-
 impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Matcher")
@@ -138,7 +115,24 @@ impl Matcher {
             },
             history: History::default(),
             said: History::default(),
+            stops: None,
         }
+    }
+
+    /// The same, with other tokens that end the text.
+    pub(crate) fn with_stops(self, stops: Arc<[TokenId]>) -> Self {
+        Self { stops: Some(stops), ..self }
+    }
+
+    /// The vocabulary that the matcher's masks are for.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.index.vocabulary()
+    }
+
+    /// The tokens that end this text: those of the vocabulary, unless the matcher was made by
+    /// [`Constraint::matcher_with_stops`](crate::Constraint::matcher_with_stops).
+    pub fn stop_tokens(&self) -> &[TokenId] {
+        self.stops.as_deref().unwrap_or_else(|| self.index.vocabulary().stop_tokens())
     }
 
     /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and
@@ -147,41 +141,66 @@ impl Matcher {
     ///
     /// A step that any sequence of the same constraint has seen before costs a few look-ups and a
     /// copy of the mask; a new one some microseconds to a millisecond.
-    pub fn fill_mask(&self, mask: &mut TokenMask) {
+    pub fn fill_mask(&self, mask: &mut TokenMask) -> MaskInfo {
         mask.resize(self.index.vocabulary().width());
-        self.fill_row(mask.words_mut());
+        self.fill_row(&self.now, mask.words_mut());
+        self.info(&self.now, mask.words())
     }
 
     /// The same into a row of the caller's, bit `t % 32` of word `t / 32`. Words past the
-    /// vocabulary's width are cleared; where the row is shorter, it holds the tokens that it has
-    /// room for. A row that begins at a multiple of 64 bytes is written fastest.
-    pub fn fill_mask_into(&self, row: &mut [u32]) {
-        let words = self.index.words();
-        if row.len() >= words {
-            let (row, rest) = row.split_at_mut(words);
-            rest.fill(0);
-            self.fill_row(row);
-        } else {
-            let mut whole = vec![0; words];
-            self.fill_row(&mut whole);
-            row.copy_from_slice(&whole[..row.len()]);
+    /// vocabulary's width are cleared: logits may be wider than the vocabulary. A row that begins
+    /// at a multiple of 64 bytes is written fastest.
+    ///
+    /// # Errors
+    ///
+    /// When the row has fewer words than the mask, `width.div_ceil(32)`. It is left as it was.
+    pub fn fill_mask_into(&self, row: &mut [u32]) -> Result<MaskInfo, RowError> {
+        self.check_row(row.len())?;
+        self.fill_wide_row(&self.now, row);
+        Ok(self.info(&self.now, &row[..self.index.words()]))
+    }
+
+    /// Fails where a row of so many words is too short.
+    fn check_row(&self, words: usize) -> Result<(), RowError> {
+        let needed = self.index.words();
+        if words < needed { Err(RowError::Short { words, needed }) } else { Ok(()) }
+    }
+
+    /// Fills a row that is long enough.
+    fn fill_wide_row(&self, at: &Moment, row: &mut [u32]) {
+        let (row, rest) = row.split_at_mut(self.index.words());
+        rest.fill(0);
+        self.fill_row(at, row);
+    }
+
+    fn fill_row(&self, at: &Moment, row: &mut [u32]) {
+        self.fill_shared_row(at, row);
+        if let Some(stops) = &self.stops {
+            // Stop tokens of the vocabulary alone are allowed by their bytes, if they have any.
+            for &token in self.index.vocabulary().stop_tokens() {
+                let bit = 1 << (token.get() % 32);
+                row[token.index() / 32] &= !bit;
+                if self.after_spelled(at, token).is_ok() {
+                    row[token.index() / 32] |= bit;
+                }
+            }
+            if self.may_end(at) {
+                crate::index::allow(stops, row);
+            }
         }
     }
 
-    fn fill_row(&self, row: &mut [u32]) {
-        if self.is_finished() {
+    /// The same with the stop tokens of the vocabulary.
+    fn fill_shared_row(&self, at: &Moment, row: &mut [u32]) {
+        if at.progress == Progress::Finished {
             row.fill(0);
             return self.index.allow_end(row);
         }
         if !self.has_notes() {
-            return self.index.write_mask(
-                &self.now.readings,
-                self.now.progress == Progress::Fresh,
-                row,
-            );
+            return self.index.write_mask(&at.readings, at.progress == Progress::Fresh, row);
         }
         let mut masks = [true, false].into_iter().filter_map(|between| {
-            let readings = self.now.are_between(between);
+            let readings = at.are_between(between);
             (!readings.is_empty()).then_some((between, readings))
         });
         let Some((between, readings)) = masks.next() else { return row.fill(0) };
@@ -192,8 +211,13 @@ impl Matcher {
             row.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
         }
         if self.index.scanner().lexis().has_distinct() {
-            self.take_out_repeated(row);
+            self.take_out_repeated(at, row);
         }
+    }
+
+    fn info(&self, at: &Moment, row: &[u32]) -> MaskInfo {
+        let is_exact = at.dropped == 0 && self.index.scanner().undecided() == 0;
+        MaskInfo::new(row, self.index.vocabulary().width(), is_exact)
     }
 
     /// Whether `token` may come next, without the mask: costs the token's bytes.
@@ -206,7 +230,7 @@ impl Matcher {
     /// # Errors
     ///
     /// When the token is not allowed; nothing has changed then.
-    pub fn advance(&mut self, token: impl Into<TokenId>) -> Result<(), RejectedToken> {
+    pub fn advance(&mut self, token: impl Into<TokenId>) -> Result<(), AdvanceError> {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
         self.note(|| Said::Token(token));
@@ -220,7 +244,7 @@ impl Matcher {
     /// # Errors
     ///
     /// When the text so far and these bytes do not begin a sentence; nothing has changed then.
-    pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), RejectedToken> {
+    pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), AdvanceError> {
         // Bytes are text: no token is meant by them.
         let mark = self
             .index
@@ -228,12 +252,11 @@ impl Matcher {
             .mark()
             .and_then(|mark| bytes.iter().position(|&byte| byte == mark));
         if let Some(mark) = mark {
-            let accepted = self.after_bytes(&self.now, &bytes[..mark]).err().unwrap_or(mark);
-            return Err(RejectedToken { token: None, accepted });
+            let refused = self.after_bytes(&self.now, &bytes[..mark]).err();
+            return Err(self.error(&self.now, None, refused.unwrap_or(Refused::at(mark))));
         }
-        let next = self
-            .after_text(&self.now, bytes)
-            .map_err(|accepted| RejectedToken { token: None, accepted })?;
+        let next = self.after_text(&self.now, bytes);
+        let next = next.map_err(|refused| self.error(&self.now, None, refused))?;
         self.note(|| Said::Bytes(bytes.into()));
         self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())
@@ -280,10 +303,14 @@ impl Matcher {
 
     /// Whether the text so far is a sentence: exactly then a stop token is allowed.
     pub fn is_accepting(&self) -> bool {
+        self.may_end(&self.now)
+    }
+
+    fn may_end(&self, from: &Moment) -> bool {
         let scanner = self.index.scanner();
-        let mut readings = self.now.readings.iter().enumerate();
-        self.is_finished()
-            || readings.any(|(place, at)| match self.now.is_between(place) {
+        let mut readings = from.readings.iter().enumerate();
+        from.progress == Progress::Finished
+            || readings.any(|(place, at)| match from.is_between(place) {
                 true => scanner.is_complete_between(at, &mut Reads::none()),
                 false => scanner.is_complete(at, &mut Reads::none()),
             })
@@ -307,55 +334,37 @@ impl Matcher {
         self.now.progress == Progress::Finished
     }
 
-    /// The bytes that must come next whatever the model says: as long as the text so far is not a
-    /// sentence and exactly one byte can follow. Empty where there is a choice, and where a token
-    /// must follow that is no text. At most 4,096 bytes.
-    pub fn forced_bytes(&self) -> Vec<u8> {
-        const LIMIT: usize = 4096;
-        let mut forced = Vec::new();
-        let mut at = self.clone();
-        at.history = History::default();
-        while forced.len() < LIMIT && !at.is_accepting() {
-            let only = at.only_byte().filter(|&byte| self.index.spelled().mark() != Some(byte));
-            let Some(byte) = only else { break };
-            let Ok(next) = at.within_token(&at.now, &[byte]) else { break };
-            at.now = next;
-            forced.push(byte);
+    fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, AdvanceError> {
+        if self.stop_tokens().contains(&token) && self.may_end(from) {
+            return Ok(Moment { progress: Progress::Finished, ..from.clone() });
         }
-        forced
+        self.after_spelled(from, token).map_err(|refused| self.error(from, Some(token), refused))
     }
 
-    /// The only byte that may follow, if there is just one.
-    fn only_byte(&self) -> Option<u8> {
-        let classes = self.index.scanner().states().classes();
-        let mut only = None;
-        for &byte in classes.representatives() {
-            if self.within_token(&self.now, &[byte]).is_ok() {
-                if only.is_some() {
-                    return None;
-                }
-                only = Some(byte);
+    /// Why a token, or bytes, may not follow.
+    #[cold]
+    fn error(&self, from: &Moment, token: Option<TokenId>, refused: Refused) -> AdvanceError {
+        let has_no_text = |token| self.index.spelled().spellings(token).next().is_none();
+        let kind = match token {
+            Some(token) if token.index() >= self.index.vocabulary().width() => {
+                AdvanceErrorKind::Width
             }
-        }
-        only.filter(|&byte| classes.bytes(classes.get(byte)).count() == 1)
+            _ if from.progress == Progress::Finished => AdvanceErrorKind::Finished,
+            _ if refused.is_undecided => AdvanceErrorKind::Limit,
+            Some(token) if has_no_text(token) => match self.stop_tokens().contains(&token) {
+                true => AdvanceErrorKind::Incomplete,
+                false => AdvanceErrorKind::NoText,
+            },
+            _ => AdvanceErrorKind::Grammar,
+        };
+        AdvanceError::new(kind, token, refused.accepted)
     }
 
-    fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, RejectedToken> {
-        let rejected = |accepted| RejectedToken { token: Some(token), accepted };
-        if self.index.vocabulary().stop_tokens().contains(&token) {
-            let here = Matcher {
-                now: from.clone(),
-                history: History::default(),
-                said: History::default(),
-                ..self.clone()
-            };
-            if here.is_accepting() {
-                return Ok(Moment { progress: Progress::Finished, ..from.clone() });
-            }
-        }
+    /// What holds after a token that does not end the text.
+    fn after_spelled(&self, from: &Moment, token: TokenId) -> Result<Moment, Refused> {
         // A token that the grammar names may be meant as itself and by its bytes: the text is read
         // both ways.
-        let mut after: Result<Moment, usize> = Err(0);
+        let mut after: Result<Moment, Refused> = Err(Refused::at(0));
         for spelling in self.index.spelled().spellings(token) {
             after = match (after, self.after_bytes(from, spelling)) {
                 (Ok(one), Ok(other)) => Ok(self.either(one, other)),
@@ -363,7 +372,7 @@ impl Matcher {
                 (Err(one), Err(other)) => Err(one.max(other)),
             };
         }
-        after.map_err(rejected)
+        after
     }
 
     /// What holds where a text is read in one of two ways.
@@ -393,14 +402,15 @@ impl Matcher {
 
     /// What holds after this text, or how many of its bytes are viable. The readings of a long text
     /// are limited on the way: no mask says which bytes it has.
-    fn after_text(&self, from: &Moment, text: &[u8]) -> Result<Moment, usize> {
+    fn after_text(&self, from: &Moment, text: &[u8]) -> Result<Moment, Refused> {
         let last = text.len().saturating_sub(1) / PIECE * PIECE;
         let (pieces, last_piece) = text.split_at(last);
         let mut now = from.clone();
         for (number, piece) in pieces.chunks(PIECE).enumerate() {
-            now = self.within_token(&now, piece).map_err(|count| number * PIECE + count)?;
+            now =
+                self.within_token(&now, piece).map_err(|refused| refused.behind(number * PIECE))?;
         }
-        self.after_bytes(&now, last_piece).map_err(|count| last + count)
+        self.after_bytes(&now, last_piece).map_err(|refused| refused.behind(last))
     }
 
     /// Whether the readings of a token take longer to follow than a mask may take.
@@ -421,7 +431,7 @@ impl Matcher {
     }
 
     /// What holds after a token with these bytes, or how many of them are viable.
-    fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
+    fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, Refused> {
         if !self.has_notes() || bytes.is_empty() || from.progress == Progress::Finished {
             return self.within_token(from, bytes);
         }
@@ -430,13 +440,13 @@ impl Matcher {
     }
 
     /// The same where more bytes of the token may follow.
-    fn within_token(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
+    fn within_token(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, Refused> {
         let scanner = self.index.scanner();
         if bytes.is_empty() {
             return Ok(from.clone());
         }
         if from.progress == Progress::Finished {
-            return Err(0);
+            return Err(Refused::at(0));
         }
         if self.has_notes() {
             let (readings, followed) = self.read_noted(from, bytes)?;
@@ -459,10 +469,12 @@ impl Matcher {
                     continue;
                 }
                 if !viewed.take_undecided() {
-                    return Err(count);
+                    return Err(Refused::at(count));
                 }
                 // The reading has gone on, so its ways are followed from the token's beginning.
-                let (one, _) = self.one_reading(from.noted().into_iter(), bytes).ok_or(count)?;
+                let (one, _) = self
+                    .one_reading(from.noted().into_iter(), bytes)
+                    .ok_or(Refused::undecided(count))?;
                 (now, dropped) = (SmallVec::from_iter([one]), 1);
                 break;
             }
@@ -478,12 +490,13 @@ impl Matcher {
             let is_long = self.takes_too_long(stepped.following() + united) && !is_last;
             let is_open = next.is_empty() && viewed.take_undecided();
             if next.is_empty() && !is_open {
-                return Err(count);
+                return Err(Refused::at(count));
             }
             if is_long || is_open {
                 let (from, rest) = if is_open { (now, count) } else { (next, count + 1) };
                 let from = from.into_iter().map(|reading| (reading, Note::default()));
-                let (one, _) = self.one_reading(from, &bytes[rest..]).ok_or(count)?;
+                let (one, _) =
+                    self.one_reading(from, &bytes[rest..]).ok_or(Refused::undecided(count))?;
                 (now, dropped) = (SmallVec::from_iter([one]), 1);
                 break;
             }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::distinct::Items;
+use super::error::Refused;
 use super::kept::Followed;
 use super::{Matcher, Moment, Progress};
 use crate::scanner::configuration::{Configuration, Readings};
@@ -121,7 +122,7 @@ impl Matcher {
         &self,
         from: &Moment,
         bytes: &[u8],
-    ) -> Result<(Vec<Noted>, Followed), usize> {
+    ) -> Result<(Vec<Noted>, Followed), Refused> {
         let scanner = self.index.scanner();
         let (mut stepped, mut united) = (Reads::none(), 0);
         let (mut now, mut dropped) = (from.noted(), 0);
@@ -138,10 +139,13 @@ impl Matcher {
             }
             now = next.into_all(scanner, &mut united);
             if now.is_empty() {
-                return Err(count);
+                return Err(Refused::at(count));
             }
             if self.takes_too_long(stepped.following() + united) && !is_last {
-                now = vec![self.one_reading(now.into_iter(), &bytes[count + 1..]).ok_or(count)?];
+                now = vec![
+                    self.one_reading(now.into_iter(), &bytes[count + 1..])
+                        .ok_or(Refused::undecided(count))?,
+                ];
                 dropped = 1;
                 break;
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 /// In which order the keys of an object may stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum KeyOrder {
     /// Keys that the schema names stand in the order in which it names them; other keys stand
     /// anywhere.
@@ -16,6 +17,7 @@ pub enum KeyOrder {
 
 /// What may stand between the lexemes of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Whitespace {
     /// Blanks, tabs and ends of lines, any number of them.
     #[default]
@@ -29,6 +31,7 @@ pub enum Whitespace {
 
 /// What `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Formats {
     /// Formats that a draft defines are held, others only annotate.
     #[default]
@@ -41,6 +44,7 @@ pub enum Formats {
 
 /// Which escapes strings are written with, of those whose letters are allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StringEscapes {
     /// Those that are needed: of quotes, backslashes and control characters, one for each.
     Needed,
@@ -54,6 +58,7 @@ pub enum StringEscapes {
 
 /// What becomes of a schema that no value satisfies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unsatisfiable {
     /// It is an error, which names keywords that contradict one another.
     #[default]
@@ -64,6 +69,7 @@ pub enum Unsatisfiable {
 
 /// How numbers may be written where a schema says something about them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Numerals {
     /// Integers without a point, other numbers with digits on both sides of it; very large and very
     /// small numbers with an exponent, as Python and JavaScript write them.

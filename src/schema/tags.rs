@@ -31,8 +31,8 @@ struct Tag {
 ///
 /// let mut tags = StructuralTags::new(["<function="]);
 /// let city = r#"{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}"#;
-/// tags.tag("<function=get_weather>", city, "</function>");
-/// tags.tag("<function=get_time>", r#"{"type": "object"}"#, "</function>");
+/// tags.add_tag("<function=get_weather>", city, "</function>");
+/// tags.add_tag("<function=get_time>", r#"{"type": "object"}"#, "</function>");
 /// let grammar = tags.grammar(&SchemaOptions::default())?;
 ///
 /// let vocabulary = Vocabulary::builtin("o200k")?;
@@ -57,7 +57,7 @@ impl StructuralTags {
 
     /// Adds a tag: a beginning, which starts with a trigger, a value that satisfies `schema`, and
     /// an end. Blanks stand around the value only as far as `begin` and `end` have them.
-    pub fn tag(&mut self, begin: &str, schema: &str, end: &str) {
+    pub fn add_tag(&mut self, begin: &str, schema: &str, end: &str) {
         self.tags.push(Tag {
             begin: begin.to_owned(),
             schema: schema.to_owned(),
@@ -99,7 +99,7 @@ impl StructuralTags {
             };
             let schema = json.place(member("schema")?);
             let schema = text.get(schema.span).unwrap_or_default();
-            tags.tag(&string(member("begin")?)?, schema, &string(member("end")?)?);
+            tags.add_tag(&string(member("begin")?)?, schema, &string(member("end")?)?);
         }
         Ok(tags)
     }

@@ -13,6 +13,7 @@
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
+//! * [`threads`]: work that is shared among threads, which end with it.
 //! * [`uses`]: how often something was asked for.
 //! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
@@ -36,4 +37,5 @@ mod number_table;
 pub(crate) mod saving;
 pub(crate) mod self_loops;
 pub(crate) mod shared;
+pub(crate) mod threads;
 pub(crate) mod uses;

@@ -38,25 +38,28 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Sets the width of the logits, which is often larger than the vocabulary: the ids beyond are
-    /// padding.
+    /// Sets the width of the logits. It is often larger than the vocabulary: the ids beyond are
+    /// padding. Where it is smaller the vocabulary is cut: tokens past it are none, and the trie is
+    /// built anew if any of them had bytes.
     ///
     /// # Errors
     ///
-    /// A width that leaves out a token, or of more than 2^24.
+    /// A width that leaves no token, or of more than 2^24.
     pub fn with_width(mut self, width: usize) -> Result<Self, VocabularyError> {
-        let least = self.least_width();
-        if width < least {
+        check_id(width.saturating_sub(1) as u64, MAX_WIDTH)?;
+        let (spans, past) = self.tokens.spans.split_at(width.min(self.tokens.spans.len()));
+        if past.iter().any(|span| span.start < span.end) {
+            self.tokens = Arc::new(Tokens::new(self.tokens.bytes.to_vec(), spans.to_vec()));
+        }
+        self.special.retain(|&id, _| (id as usize) < width);
+        self.stops.retain(|id| id.index() < width);
+        self.width = width;
+        if self.is_empty() {
             return Err(VocabularyError::new(
                 VocabularyErrorKind::Argument,
-                format!(
-                    "a width of {width} leaves out token {}; it must be {least} at least",
-                    least - 1
-                ),
+                format!("a width of {width} leaves no token; give the width of the logits"),
             ));
         }
-        check_id(width.saturating_sub(1) as u64, MAX_WIDTH)?;
-        self.width = width;
         Ok(self)
     }
 
@@ -70,12 +73,7 @@ impl Vocabulary {
         ids: impl IntoIterator<Item: Into<TokenId>>,
     ) -> Result<Self, VocabularyError> {
         let mut ids: Vec<TokenId> = ids.into_iter().map(Into::into).collect();
-        if let Some(id) = ids.iter().find(|id| id.index() >= self.width) {
-            return Err(VocabularyError::new(
-                VocabularyErrorKind::Argument,
-                format!("stop token {id} is past the width of the logits, which is {}", self.width),
-            ));
-        }
+        self.check_stops(&ids)?;
         ids.sort_unstable();
         ids.dedup();
         self.stops = ids;
@@ -83,28 +81,52 @@ impl Vocabulary {
         Ok(self)
     }
 
-    /// Makes `id` a special token called `name`: it loses its bytes, if it had any, and no text
-    /// matches it. Widens the logits where needed. A name that is known to end texts makes it a
-    /// stop token, unless the stop tokens were set by [`Vocabulary::with_stop_tokens`].
+    /// Makes `id` a special token called `name`: [`Vocabulary::with_special_tokens`] of one.
     ///
     /// # Errors
     ///
-    /// An id of 2^24 or more. Cost: none to speak of, but that of building the trie again when the
-    /// id had bytes.
-    pub fn with_special(
+    /// An id of 2^24 or more.
+    pub fn with_special(self, id: impl Into<TokenId>, name: &str) -> Result<Self, VocabularyError> {
+        self.with_special_tokens([(id, name)])
+    }
+
+    /// Makes these ids special tokens with these names: they lose their bytes, if they had any, and
+    /// no text matches them. Widens the logits where needed. Names that are known to end texts make
+    /// stop tokens, unless these were set by [`Vocabulary::with_stop_tokens`].
+    ///
+    /// Costs nothing to speak of; but the trie is built anew, once, where any of them had bytes.
+    ///
+    /// ```
+    /// use lrmask::Vocabulary;
+    ///
+    /// let vocabulary = Vocabulary::from_tokens(["a", "b", "", ""])?
+    ///     .with_special_tokens([(2, "<s>"), (3, "</s>")])?
+    ///     .with_width(64)?;
+    /// assert_eq!((vocabulary.len(), vocabulary.stop_tokens().len()), (4, 1));
+    /// # Ok::<(), lrmask::VocabularyError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An id of 2^24 or more.
+    pub fn with_special_tokens<N: AsRef<str>>(
         mut self,
-        id: impl Into<TokenId>,
-        name: &str,
+        tokens: impl IntoIterator<Item = (impl Into<TokenId>, N)>,
     ) -> Result<Self, VocabularyError> {
-        let id = id.into().0;
-        check_id(id.into(), MAX_WIDTH)?;
-        if !self.tokens.get(id as usize).is_empty() {
-            let mut spans = self.tokens.spans.to_vec();
-            spans[id as usize] = Span::default();
+        let mut spans = None;
+        for (id, name) in tokens {
+            let id = id.into().0;
+            check_id(id.into(), MAX_WIDTH)?;
+            if !self.tokens.get(id as usize).is_empty() {
+                let spans = spans.get_or_insert_with(|| self.tokens.spans.to_vec());
+                spans[id as usize] = Span::default();
+            }
+            self.width = self.width.max(id as usize + 1);
+            self.special.insert(id, name.as_ref().into());
+        }
+        if let Some(spans) = spans {
             self.tokens = Arc::new(Tokens::new(self.tokens.bytes.to_vec(), spans));
         }
-        self.width = self.width.max(id as usize + 1);
-        self.special.insert(id, name.into());
         if !self.stops_chosen {
             self.stops = stops_by_name(&self.special);
         }
@@ -203,12 +225,13 @@ impl Vocabulary {
         })
     }
 
-    /// One past the last id that stands for something.
-    fn least_width(&self) -> usize {
-        let ordinary = self.tokens.spans.iter().rposition(|span| span.start < span.end);
-        let special = self.special.last_key_value().map(|(&id, _)| id as usize);
-        let stop = self.stops.last().map(|id| id.index());
-        ordinary.max(special).max(stop).map_or(0, |id| id + 1)
+    /// Fails where one of these is no id below the width.
+    pub(crate) fn check_stops(&self, stops: &[TokenId]) -> Result<(), VocabularyError> {
+        let Some(id) = stops.iter().find(|id| id.index() >= self.width) else { return Ok(()) };
+        Err(VocabularyError::new(
+            VocabularyErrorKind::Argument,
+            format!("stop token {id} is past the width of the logits, which is {}", self.width),
+        ))
     }
 }
 
@@ -332,7 +355,9 @@ mod tests {
         let v = vocabulary(&["a", "b", ""]);
         assert_eq!(v.clone().with_width(2).unwrap().width(), 2);
         assert_eq!(v.clone().with_width(64).unwrap().bytes(TokenId(63)), None);
-        assert_eq!(v.clone().with_width(1).unwrap_err().kind(), VocabularyErrorKind::Argument);
+        let cut = v.clone().with_width(1).unwrap();
+        assert_eq!((cut.len(), cut.bytes(TokenId(1)), cut.trie().ids().len()), (1, None, 1));
+        assert_eq!(v.clone().with_width(0).unwrap_err().kind(), VocabularyErrorKind::Argument);
         assert_eq!(v.with_width(MAX_WIDTH + 1).unwrap_err().kind(), VocabularyErrorKind::Limit);
     }
 

@@ -43,7 +43,7 @@ pub fn saved() -> Vec<Vec<u8>> {
     let save = |text: &str| {
         let grammar = Grammar::from_lark(text).expect("the grammar is sound");
         let constraint = Constraint::new(&grammar, &vocabulary).expect("the grammar is sound");
-        constraint.explore(50, &|_| ());
+        constraint.warmup().explore(50);
         constraint.save()
     };
     GRAMMARS.iter().map(|text| save(text)).collect()

@@ -184,7 +184,7 @@ impl Walk<'_> {
         while self.outcome.faults.len() < MAX_FAULTS {
             let mask = filled(self.constraint, &matcher);
             let fits = |id: &usize| {
-                let token = self.vocabulary.bytes(*id).filter(|_| mask.allows(*id as u32));
+                let token = self.vocabulary.bytes(*id).filter(|_| mask.contains(*id as u32));
                 token.is_some_and(|token| {
                     text.len() + token.len() <= bytes
                         && token.iter().all(|b| extent.alphabet.contains(b))
@@ -209,7 +209,8 @@ impl Walk<'_> {
     /// Compares everything at one text; returns the engine's mask.
     fn visit(&mut self, text: &[u8], matcher: &Matcher) -> Vec<bool> {
         let mask = filled(self.constraint, matcher);
-        let bits: Vec<bool> = (0..self.vocabulary.width).map(|id| mask.allows(id as u32)).collect();
+        let bits: Vec<bool> =
+            (0..self.vocabulary.width).map(|id| mask.contains(id as u32)).collect();
         if self.oracle.viable(text) == Viable::TooMany {
             return bits;
         }
@@ -247,10 +248,10 @@ impl Walk<'_> {
         if mask.words() != words {
             self.fault(
                 text,
-                "mask.words() and mask.allows() differ, or bits past the width are set",
+                "mask.words() and mask.contains() differ, or bits past the width are set",
             );
         }
-        if mask.allows(width as u32) || mask.allows(u32::MAX) {
+        if mask.contains(width as u32) || mask.contains(u32::MAX) {
             self.fault(text, "an id past the width is allowed");
         }
     }
@@ -364,7 +365,7 @@ impl Walk<'_> {
         let mask = filled(self.constraint, matcher);
         for id in 0..self.vocabulary.width {
             let stop = self.vocabulary.is_stop(id);
-            if mask.allows(id as u32) != stop || matcher.allows(id as u32) != stop {
+            if mask.contains(id as u32) != stop || matcher.allows(id as u32) != stop {
                 self.fault(text, &format!("after a stop token, id {id} is allowed: {}", !stop));
             }
             let taken = matcher.advance(id as u32).is_ok();
@@ -397,7 +398,7 @@ impl Walk<'_> {
             }
             taken.push(TokenId::from(id as u32));
             let mask = filled(self.constraint, matcher);
-            bits = (0..bits.len()).map(|id| mask.allows(id as u32)).collect();
+            bits = (0..bits.len()).map(|id| mask.contains(id as u32)).collect();
         }
         let last = filled(self.constraint, matcher);
         matcher.rollback(taken.len());
@@ -462,7 +463,7 @@ impl Walk<'_> {
         }
         for id in 0..self.vocabulary.width as u32 {
             let mut one = other.clone();
-            if one.advance(id).is_ok() != mask.allows(id) {
+            if one.advance(id).is_ok() != mask.contains(id) {
                 self.fault(text, &format!("after loading, advance({id}) is not the bit"));
             }
         }

@@ -48,8 +48,7 @@ impl Engine for Lrmask {
 
 impl Sequence for Matcher {
     fn fill_mask(&mut self, row: &mut [u32]) -> Result<(), String> {
-        self.fill_mask_into(row);
-        Ok(())
+        self.fill_mask_into(row).map(drop).map_err(|error| error.to_string())
     }
 
     fn advance(&mut self, token: u32) -> Result<(), String> {
