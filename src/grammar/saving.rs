@@ -145,7 +145,7 @@ fn read_ids(reader: &mut Reader<'_>) -> Result<Vec<TerminalId>, Malformed> {
 impl Terminal {
     fn save(&self, writer: &mut Writer) {
         writer.str(&self.name);
-        writer.option(self.description.as_deref(), |w, description| w.str(description));
+        writer.option(self.description.as_deref(), Writer::str);
         writer.option(self.pattern.as_ref(), |w, pattern| pattern.save(w));
         writer.bool(self.ignored);
         writer.u32(self.rank);
