@@ -5,11 +5,11 @@ use lrmask::{Constraint, Diagnostic, Stage};
 
 use crate::Answer;
 use crate::failure::Failure;
+use crate::fault::{self, Piece};
 use crate::grammars::{self, GrammarArgument, LoadError, Sources};
 use crate::input::Inputs;
 use crate::output::{self, Output};
 use crate::report;
-use crate::validate::{self, Piece};
 use crate::vocabularies::{self, VocabularyArgument};
 
 /// The arguments.
@@ -116,14 +116,14 @@ fn index(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Ans
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut matcher = constraint.matcher();
     let prefix = arguments.prefix.as_bytes();
-    if let Some(fault) = validate::take(&mut matcher, prefix) {
-        output::note(&validate::describe("--prefix", &Piece::whole(prefix), &fault, false));
+    if let Some(fault) = fault::take(&mut matcher, prefix) {
+        output::note(&fault::describe("--prefix", &Piece::whole(prefix), &fault, false));
         return Ok(Answer::No);
     }
     let mut mask = constraint.new_mask();
     matcher.fill_mask(&mut mask);
     let size = constraint.index_size();
-    let expected = validate::expected(&matcher);
+    let expected = fault::expected(&matcher);
     if out.is_json() {
         out.json(&serde_json::json!({
             "prefix": arguments.prefix,

@@ -18,6 +18,7 @@ use crate::notation::Notation;
 use crate::output;
 use crate::report;
 use crate::schemas::{SchemaArguments, schema, tags};
+use crate::similar;
 
 /// A file of a grammar that the program carries.
 struct BuiltIn {
@@ -53,10 +54,12 @@ const BUILT_IN: &[BuiltIn] = &[
 
 /// Which grammar.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Grammar")]
 pub(crate) struct GrammarArgument {
     /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind
     /// a colon: `sqlite:query`. The notation goes by the extension: .lark, .gbnf or .ebnf, .y,
-    /// .regex, .json for a JSON schema. Or a file that `lrmask index` has written.
+    /// .regex, .choices or .txt for one text a line, .json for a JSON schema or structural tags.
+    /// Or a file that `lrmask index` has written.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
@@ -68,6 +71,10 @@ pub(crate) struct GrammarArgument {
     /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
     #[arg(long, value_name = "FILE")]
     pub(crate) terminals: Option<String>,
+    /// A directory with files that grammars import, looked through after the importing file's own.
+    /// May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) import_dir: Vec<String>,
     #[command(flatten)]
     pub(crate) schema: SchemaArguments,
     #[command(flatten)]
@@ -174,19 +181,20 @@ fn read(
         ))
         .into());
     }
+    let text = inputs.text(name)?;
     let notation = match (argument.notation, &argument.terminals) {
         (None, Some(_)) => Notation::Yacc,
-        (notation, _) => notation.unwrap_or_else(|| Notation::of(name)),
+        (notation, _) => notation.unwrap_or_else(|| Notation::of_file(name, &text)),
     };
     if notation != Notation::Yacc {
         refuse_terminals(argument)?;
     }
     let limits = argument.limits.limits();
     let called = input::name(name);
-    let text = inputs.text(name)?;
     sources.add(called, &text);
+    let own = name.rsplit_once(['/', '\\']).map_or("", |(directory, _)| directory);
     let imports = |path: &str| {
-        let text = std::fs::read_to_string(path)?;
+        let text = import(path, own, &argument.import_dir)?;
         sources.add(path, &text);
         Ok(text)
     };
@@ -221,7 +229,29 @@ fn read(
             // The line end belongs to the file, not to the regex.
             reader.regex(text.trim_end_matches(['\r', '\n']))?
         }
+        Notation::Choices => {
+            if start.is_some() {
+                return Err(Failure::unusable("choices have no rules to start from").into());
+            }
+            reader.choices(text.lines())?
+        }
     })
+}
+
+/// The text of an imported file, which lies in the directory that its path says, or under the same
+/// path in one of those that are named, where the grammar lies in `own`.
+fn import(path: &str, own: &str, directories: &[String]) -> std::io::Result<String> {
+    let mut read = std::fs::read_to_string(path);
+    let inner = path.strip_prefix(own).unwrap_or(path).trim_start_matches(['/', '\\']);
+    for directory in directories {
+        match read {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                read = std::fs::read_to_string(Path::new(directory).join(inner));
+            }
+            _ => break,
+        }
+    }
+    read
 }
 
 /// The content of the file, if `lrmask index` has written it.
@@ -344,11 +374,14 @@ fn built_in(name: &str) -> Option<&'static BuiltIn> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let names: Vec<&str> = BUILT_IN.iter().filter_map(|file| file.name).collect();
+    let names = || BUILT_IN.iter().filter_map(|file| file.name);
+    let nearest = similar::nearest(name, names())
+        .map(|nearest| format!("\nhelp: did you mean `{nearest}`?"))
+        .unwrap_or_default();
     Failure::unusable(format_args!(
-        "no built-in grammar is called \"{}\" (there are: {}), and no such file either",
+        "no built-in grammar is called \"{}\" (there are: {}), and no such file either{nearest}",
         name.escape_debug(),
-        names.join(", ")
+        names().collect::<Vec<_>>().join(", ")
     ))
 }
 

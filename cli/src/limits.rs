@@ -4,6 +4,7 @@ use lrmask::Limits;
 
 /// The limits, and single ones that are to be others.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
     /// What a grammar may cost: `default` for files of your own, `strict` for those of strangers
     /// (about a second, 256 MB, 256 KB of grammar).

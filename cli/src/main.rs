@@ -8,11 +8,14 @@
 mod check;
 mod debug;
 mod failure;
+mod fault;
 mod generate;
 mod grammars;
+mod hints;
 mod index;
 mod input;
 mod limits;
+mod manual;
 mod mask;
 mod notation;
 mod output;
@@ -22,7 +25,9 @@ mod replay;
 mod report;
 mod sampler;
 mod schemas;
+mod similar;
 mod tokenizer;
+mod tokens;
 mod validate;
 mod vocabularies;
 
@@ -32,7 +37,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 use input::Inputs;
-use output::Output;
+use output::{Color, Output};
 
 /// Keeps a language model's output inside a grammar: checks grammars, texts and vocabularies.
 #[derive(Debug, Parser)]
@@ -43,6 +48,9 @@ struct Cli {
     /// Print one JSON object a line, for programs.
     #[arg(long, global = true)]
     json: bool,
+    /// Whether messages have colours.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -63,6 +71,10 @@ enum Command {
     Index(index::Arguments),
     /// Prints what a stage of compilation made.
     Debug(debug::Arguments),
+    /// Prints a script that completes this program's arguments in a shell.
+    Completions(manual::Completions),
+    /// Prints the manual page, in troff: `lrmask man | man -l -`.
+    Man,
 }
 
 /// What a command found.
@@ -80,6 +92,7 @@ impl From<bool> for Answer {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    output::set_color(cli.color);
     let mut out = Output::new(cli.json);
     let inputs = Inputs::default();
     let answer = match &cli.command {
@@ -90,6 +103,8 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(arguments, &inputs, &mut out),
         Command::Index(arguments) => index::run(arguments, &inputs, &mut out),
         Command::Debug(arguments) => debug::run(arguments, &inputs, &mut out),
+        Command::Completions(arguments) => manual::completions(arguments, &mut out),
+        Command::Man => manual::page(&mut out),
     };
     // What was answered before a failure is part of the output.
     let flushed = out.flush();

@@ -1,14 +1,17 @@
 //! `lrmask mask`: which tokens may come next?
 
-use lrmask::{TokenId, Vocabulary};
+use std::io::IsTerminal as _;
+
+use lrmask::{Matcher, TokenId, Vocabulary};
 use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
+use crate::fault::{self, Piece};
 use crate::grammars::{self, GrammarArgument};
 use crate::input::Inputs;
-use crate::output::{self, Output, Quoted};
-use crate::validate::{self, Piece};
+use crate::output::{self, Output};
+use crate::tokens;
 use crate::vocabularies::{self, VocabularyArgument};
 
 /// How many tokens people are shown where they do not say.
@@ -54,7 +57,7 @@ enum Text {
     Bytes(Vec<u8>),
 }
 
-/// Yes where the text is viable.
+/// Yes where the text is viable, and something may follow it or it may end.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,
@@ -64,8 +67,9 @@ pub(crate) fn run(
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut matcher = constraint.matcher();
     let prefix = arguments.prefix.as_bytes();
-    if let Some(fault) = validate::take(&mut matcher, prefix) {
-        output::note(&validate::describe("--prefix", &Piece::whole(prefix), &fault, false));
+    if let Some(fault) = fault::take(&mut matcher, prefix) {
+        let styled = output::is_styled(std::io::stderr().is_terminal());
+        output::note(&fault::describe("--prefix", &Piece::whole(prefix), &fault, styled));
         grammars::tell_undecided(constraint.undecided());
         return Ok(Answer::No);
     }
@@ -74,6 +78,10 @@ pub(crate) fn run(
     let eos = matcher.is_accepting();
     grammars::tell_undecided(constraint.undecided());
     let count = mask.count();
+    let answer = Answer::from(count > 0 || eos);
+    if answer == Answer::No {
+        output::note(&dead_end(&matcher));
+    }
     let shown = match arguments.limit {
         None if !out.is_json() => SHOWN,
         None | Some(0) => usize::MAX,
@@ -83,7 +91,7 @@ pub(crate) fn run(
         let ids: Vec<u32> = mask.tokens().take(shown).map(TokenId::get).collect();
         let texts = ids.iter().map(|&id| text(&vocabulary, TokenId::from(id))).collect();
         out.json(&Mask { count, width: vocabulary.width(), eos, ids, texts })?;
-        return Ok(Answer::Yes);
+        return Ok(answer);
     }
     let may = if eos { "may" } else { "may not" };
     out.text(format_args!(
@@ -91,16 +99,23 @@ pub(crate) fn run(
         vocabulary.width()
     ))?;
     for token in mask.tokens().take(shown) {
-        let shown = match vocabulary.bytes(token) {
-            Some(bytes) => Quoted(bytes).to_string(),
-            None => vocabulary.special(token).unwrap_or("(stop)").to_owned(),
-        };
+        let shown = tokens::shown(&vocabulary, token);
         out.text(format_args!("{:>8}  {shown}\n", token.get()))?;
     }
     if count > shown {
         out.text(format_args!("     ...  and {} more (--limit 0 lists all)\n", count - shown))?;
     }
-    Ok(Answer::Yes)
+    Ok(answer)
+}
+
+/// Why no token may come next.
+fn dead_end(matcher: &Matcher) -> String {
+    let expected = fault::list(&fault::expected(matcher));
+    format!(
+        "error: no token may come next: the text must go on with {expected}, and no token of the \
+         vocabulary begins so\nhelp: use another vocabulary, or let the grammar take what this one \
+         can spell; `lrmask check GRAMMAR --vocab V` says what it cannot"
+    )
 }
 
 fn text(vocabulary: &Vocabulary, token: TokenId) -> Text {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 /// A notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Notation {
@@ -15,19 +17,60 @@ pub(crate) enum Notation {
     Regex,
     /// JSON Schema (`.json`).
     Schema,
-    /// Structural tags: free text with tagged JSON in it.
+    /// Structural tags: free text with tagged JSON in it (`.json` that has `triggers` or
+    /// `structures`, or is of type `structural_tag`).
     Tags,
+    /// Fixed texts, one a line (`.choices`, `.txt`).
+    Choices,
 }
 
 impl Notation {
+    /// The notation of the file at `path` with this content, by its extension; JSON by its members
+    /// too.
+    pub(crate) fn of_file(path: &str, text: &str) -> Self {
+        match Self::of(path) {
+            Self::Schema if has_tags(text) => Self::Tags,
+            notation => notation,
+        }
+    }
+
     /// The notation of the file at `path`, by its extension.
-    pub(crate) fn of(path: &str) -> Self {
+    fn of(path: &str) -> Self {
         match Path::new(path).extension().and_then(|extension| extension.to_str()) {
             Some("gbnf" | "ebnf") => Self::Gbnf,
             Some("y" | "yy" | "yacc") => Self::Yacc,
             Some("regex") => Self::Regex,
             Some("json") => Self::Schema,
+            Some("choices" | "txt") => Self::Choices,
             _ => Self::Lark,
         }
+    }
+}
+
+/// Whether a JSON text is one of structural tags. No keyword of JSON Schema has these names.
+fn has_tags(text: &str) -> bool {
+    let names = ["\"triggers\"", "\"structures\"", "\"structural_tag\""];
+    if !names.iter().any(|name| text.contains(name)) {
+        return false;
+    }
+    let Ok(Value::Object(members)) = serde_json::from_str(text) else { return false };
+    let is_list = |name: &str| members.get(name).is_some_and(Value::is_array);
+    is_list("triggers")
+        || is_list("structures")
+        || members.get("type").is_some_and(|kind| kind == "structural_tag")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structural_tags_are_told_from_schemas_by_their_members() {
+        let of = |text| Notation::of_file("a.json", text);
+        assert_eq!(of(r#"{"triggers": ["<"], "structures": []}"#), Notation::Tags);
+        assert_eq!(of(r#"{"type": "structural_tag", "format": {}}"#), Notation::Tags);
+        let schema = r#"{"properties": {"triggers": {"type": "array"}}}"#;
+        assert_eq!(of(schema), Notation::Schema);
+        assert_eq!(of(r#"{"triggers": "#), Notation::Schema);
     }
 }

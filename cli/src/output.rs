@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
+use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde::Serialize;
@@ -36,6 +37,11 @@ impl Output {
         Ok(self.out.write_fmt(text)?)
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        Ok(self.out.write_all(bytes)?)
+    }
+
     /// Writes one object on a line of its own.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         serde_json::to_writer(&mut self.out, value).map_err(io::Error::from)?;
@@ -48,9 +54,33 @@ impl Output {
     }
 }
 
-/// Whether escape sequences are wanted on a stream, as <https://no-color.org> has it.
+/// Whether messages have colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// At a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What `--color` says, once it is known.
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+/// Takes note of `--color`.
+pub(crate) fn set_color(color: Color) {
+    let _ = COLOR.set(color);
+}
+
+/// Whether escape sequences are wanted on a stream: as `--color` says, else as
+/// <https://no-color.org> has it.
 pub(crate) fn is_styled(is_terminal: bool) -> bool {
-    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    match COLOR.get() {
+        Some(Color::Always) => true,
+        Some(Color::Never) => false,
+        _ => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
 }
 
 /// Says something on standard error. That nobody can read it is no reason to fail.

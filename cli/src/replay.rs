@@ -8,9 +8,12 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
+use crate::fault::{self, Fault, Piece};
 use crate::grammars::{self, GrammarArgument};
 use crate::input::{self, Inputs};
 use crate::output::{self, Output};
+use crate::place::TextPlace;
+use crate::tokens::Spelled;
 use crate::vocabularies::{self, VocabularyArgument};
 
 /// The arguments.
@@ -36,8 +39,11 @@ pub(crate) struct Arguments {
 struct Replayed<'a> {
     file: &'a str,
     tokens: usize,
-    /// The first token that the mask or the matcher refused.
+    /// The first token that the mask or the matcher refused, from 0.
     rejected_at: Option<usize>,
+    /// The same with its place and the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejected: Option<Rejected>,
     /// Whether the text may end at its end.
     eos_at_end: bool,
     /// The first step where the mask's stop tokens contradict the matcher; never, unless the engine
@@ -46,6 +52,19 @@ struct Replayed<'a> {
     eos_contradicted_at: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
+}
+
+/// A token that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Rejected {
+    token: Spelled,
+    /// Of the first byte that is wrong, or of the token where that is not known.
+    offset: usize,
+    line: usize,
+    column: usize,
+    reason: String,
+    expected: Vec<String>,
+    hints: Vec<String>,
 }
 
 impl Replayed<'_> {
@@ -190,6 +209,7 @@ impl Player<'_> {
             file,
             tokens: tokens.map_or(0, <[_]>::len),
             rejected_at: None,
+            rejected: None,
             eos_at_end: false,
             eos_contradicted_at: None,
             error: None,
@@ -206,6 +226,7 @@ impl Player<'_> {
             self.samples.advance.push(nanoseconds(started.elapsed()));
             if advanced.is_err() || !self.mask.contains(token) {
                 replayed.rejected_at = Some(step);
+                replayed.rejected = Some(self.rejected(tokens, step));
                 return replayed;
             }
             if step % 1024 == 1023 {
@@ -215,6 +236,26 @@ impl Player<'_> {
         bar.inc(tokens.len() as u64 % 1024);
         replayed.eos_at_end = self.fill(tokens.len(), &mut replayed);
         replayed
+    }
+
+    /// The token at `step`, which was refused, with the reason.
+    fn rejected(&self, tokens: &[TokenId], step: usize) -> Rejected {
+        let vocabulary = self.constraint.vocabulary();
+        let bytes = |token: &TokenId| vocabulary.bytes(*token).unwrap_or_default();
+        let text: Vec<u8> = tokens.iter().flat_map(bytes).copied().collect();
+        let token = Spelled::nth(vocabulary, tokens, step);
+        let piece = Piece::whole(&text);
+        // Once more from the beginning: a lexeme may have begun in an earlier token.
+        let fault = fault::take(&mut self.constraint.matcher(), &text);
+        let fault = fault.filter(|fault| fault.offset >= token.offset);
+        let offset = fault.as_ref().map_or(token.offset, |fault| fault.offset);
+        let TextPlace { line, column, .. } = piece.place(offset);
+        let reason = match &fault {
+            Some(fault) => fault::title(&piece, fault),
+            None => format!("{line}:{column}: the token is not allowed here, though its text is"),
+        };
+        let Fault { expected, hints, .. } = fault.unwrap_or_default();
+        Rejected { token, offset, line, column, reason, expected, hints }
     }
 
     /// Fills the mask, and says whether it lets the text end.
@@ -237,16 +278,25 @@ fn print(replayed: &Replayed<'_>, out: &mut Output) -> Result<(), Failure> {
         return out.json(replayed);
     }
     let (file, tokens) = (input::name(replayed.file), replayed.tokens);
+    let s = if tokens == 1 { "token" } else { "tokens" };
     let verdict = match replayed {
         Replayed { error: Some(error), .. } => (*error).to_owned(),
-        Replayed { rejected_at: Some(at), .. } => format!("token {at} of {tokens} was rejected"),
+        Replayed { rejected: Some(rejected), .. } => {
+            let Rejected { token, reason, expected, hints, .. } = rejected;
+            let expected = match expected.is_empty() {
+                true => String::new(),
+                false => format!("\n  expected {}", fault::list(expected)),
+            };
+            let hints: String = hints.iter().map(|hint| format!("\n  help: {hint}")).collect();
+            format!("{token} was rejected\n  {reason}{expected}{hints}")
+        }
         Replayed { eos_contradicted_at: Some(at), .. } => {
-            format!("the mask's stop tokens are wrong before token {at} of {tokens}")
+            format!("the mask's stop tokens are wrong before token {} of {tokens}", at + 1)
         }
         Replayed { eos_at_end: false, .. } => {
-            format!("{tokens} tokens allowed, but the text may not end there")
+            format!("{tokens} {s} allowed, but the text may not end there")
         }
-        _ => format!("{tokens} tokens allowed, and the end"),
+        _ => format!("{tokens} {s} allowed, and the end"),
     };
     out.text(format_args!("{file}: {verdict}\n"))
 }

@@ -13,23 +13,24 @@ use crate::input::Inputs;
 
 /// How a JSON schema is read.
 #[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "JSON schemas")]
 pub(crate) struct SchemaArguments {
-    /// Of a JSON schema: in which order keys may stand.
+    /// In which order keys may stand.
     #[arg(long, value_enum, default_value_t = Order::Declared)]
     pub(crate) order: Order,
-    /// Of a JSON schema: what may stand between lexemes, `any`, `none`, or a regular expression.
+    /// What may stand between lexemes, `any`, `none`, or a regular expression.
     #[arg(long, default_value = "any", value_name = "any|none|REGEX")]
     pub(crate) whitespace: String,
-    /// Of a JSON schema: which formats are held.
+    /// Which formats are held.
     #[arg(long, value_enum, default_value_t = Held::Known)]
     pub(crate) formats: Held,
-    /// Of a JSON schema: how numbers may be written.
+    /// How numbers may be written.
     #[arg(long, value_enum, default_value_t = Written::Plain)]
     pub(crate) numerals: Written,
-    /// Of a JSON schema: what becomes of one that no value satisfies.
+    /// What becomes of a schema that no value satisfies.
     #[arg(long, value_enum, default_value_t = Contradictory::Refuse)]
     pub(crate) unsatisfiable: Contradictory,
-    /// Of a JSON schema: a document that its references may lead to, and the address that they
+    /// A document that its references may lead to, and the address that they
     /// mean. May be given several times.
     #[arg(long, value_name = "ADDRESS=FILE")]
     pub(crate) document: Vec<String>,

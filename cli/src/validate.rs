@@ -2,23 +2,18 @@
 
 use std::io::Read;
 
-use annotate_snippets::{AnnotationKind, Level, Snippet};
-use lrmask::{Expected, Matcher};
+use lrmask::Matcher;
 use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
+use crate::fault::{self, CHUNK, Fault, Piece, WINDOW};
 use crate::grammars::{self, GrammarArgument};
 use crate::input::{self, Inputs};
 use crate::output::{self, Output};
 use crate::place::TextPlace;
-use crate::report;
-
-/// A matcher remembers each step; steps of this many bytes are few enough.
-const CHUNK: usize = 64 << 10;
-
-/// Bytes of a line to be shown before and behind the place of an error.
-const WINDOW: usize = 60;
+use crate::tokens::Spelled;
+use crate::vocabularies;
 
 /// The arguments.
 #[derive(Debug, clap::Args)]
@@ -28,28 +23,25 @@ pub(crate) struct Arguments {
     /// The texts; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
+    /// Whether a text may have one line end more than the grammar has.
+    #[arg(long, value_enum, value_name = "WHETHER", default_value_t = FinalNewline::Refuse)]
+    final_newline: FinalNewline,
+    /// Also say which token leaves the language: gpt2, p50k, cl100k, o200k, o200k_harmony, or a
+    /// tokenizer's file.
+    #[arg(long, value_name = "V")]
+    vocab: Option<String>,
 }
 
-/// Where a text leaves the language.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    /// The first byte that no sentence has there; the length of the text where only its end is
-    /// wrong.
-    pub(crate) offset: usize,
-    /// What may stand there instead.
-    pub(crate) expected: Vec<String>,
-    /// What may stand behind that, where it is one literal.
-    pub(crate) then: Vec<String>,
+/// Whether a text may have one line end more than the grammar has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum FinalNewline {
+    /// It may.
+    Allow,
+    /// Texts are taken as they are.
+    Refuse,
 }
 
-impl Fault {
-    /// Behind so many bytes, all of which `matcher` has read.
-    fn behind(offset: usize, matcher: &Matcher) -> Self {
-        Self { offset, expected: expected(matcher), then: then(matcher) }
-    }
-}
-
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Validated<'a> {
     file: &'a str,
     ok: bool,
@@ -58,6 +50,23 @@ struct Validated<'a> {
     column: Option<usize>,
     expected: &'a [String],
     then: &'a [String],
+    /// The lexeme that is not complete at the fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<Within<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    hints: &'a [String],
+    /// The token with the first byte that is wrong, where a vocabulary is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a Spelled>,
+}
+
+/// A lexeme that has begun before a fault.
+#[derive(Debug, Serialize)]
+struct Within<'a> {
+    offset: usize,
+    line: usize,
+    column: usize,
+    expected: &'a [String],
 }
 
 /// Yes where all texts are in the language.
@@ -67,13 +76,25 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<Answer, Failure> {
     let compiled = grammars::compile(&arguments.grammar, inputs)?;
+    let vocabulary = match &arguments.vocab {
+        Some(name) => Some(vocabularies::load_with_cutter(name, None, inputs)?),
+        None => None,
+    };
     let mut matcher = compiled.matcher();
     let mut all = true;
     let mut unreadable = None;
     for file in &arguments.files {
         matcher.reset();
+        let mut whole = Vec::new();
         let read = inputs.open(file).and_then(|mut text| {
-            find_fault(&mut matcher, &mut *text).map_err(|error| input::unreadable(file, &error))
+            let newline = arguments.final_newline;
+            let fault = match vocabulary {
+                None => find_fault(&mut matcher, &mut *text, newline),
+                Some(_) => text
+                    .read_to_end(&mut whole)
+                    .and_then(|_| find_fault(&mut matcher, &mut &whole[..], newline)),
+            };
+            fault.map_err(|error| input::unreadable(file, &error))
         });
         let fault = match read {
             Ok(fault) => fault,
@@ -86,7 +107,11 @@ pub(crate) fn run(
             Err(other) => return Err(other),
         };
         all &= fault.is_none();
-        print(file, fault.as_ref(), out)?;
+        let token = fault.as_ref().zip(vocabulary.as_ref());
+        let token = token.and_then(|((fault, _), (vocabulary, cutter))| {
+            Spelled::of(vocabulary, &cutter.cut(vocabulary, &whole, 0)?, fault.offset)
+        });
+        print(file, fault.as_ref(), token.as_ref(), out)?;
     }
     grammars::tell_undecided(compiled.undecided());
     match unreadable {
@@ -95,22 +120,7 @@ pub(crate) fn run(
     }
 }
 
-/// A piece of a text that is read piece by piece, with what stands before it on its line.
-#[derive(Debug)]
-pub(crate) struct Piece {
-    /// Where it begins in the text, in bytes.
-    first: usize,
-    /// Where it begins, as people count.
-    begins: TextPlace,
-    bytes: Vec<u8>,
-}
-
 impl Piece {
-    /// The whole of a text.
-    pub(crate) fn whole(text: &[u8]) -> Self {
-        Self { first: 0, begins: TextPlace::START, bytes: text.to_vec() }
-    }
-
     /// Reads on, by a chunk if there is one, and says how many bytes that was.
     fn read(&mut self, text: &mut dyn Read) -> std::io::Result<usize> {
         text.take(CHUNK as u64).read_to_end(&mut self.bytes)
@@ -127,87 +137,63 @@ impl Piece {
         self.first += cut;
         self.bytes.drain(..cut);
     }
-
-    fn place(&self, offset: usize) -> TextPlace {
-        self.begins.within(self.first, &self.bytes, offset - self.first)
-    }
 }
 
 /// Where `text`, as a whole, leaves the language, and what stands around there. Holds no more of it
-/// than a piece.
+/// than two pieces.
 fn find_fault(
     matcher: &mut Matcher,
     text: &mut dyn Read,
+    final_newline: FinalNewline,
 ) -> std::io::Result<Option<(Fault, Piece)>> {
     let mut piece = Piece::whole(&[]);
+    // What was read last, and the matcher before.
+    let (mut before, mut last) = (matcher.clone(), Vec::new());
     loop {
         let begins = piece.bytes.len();
         if piece.read(text)? == 0 {
             break;
         }
-        if let Some(mut fault) = take(matcher, &piece.bytes[begins..]) {
-            fault.offset += piece.first + begins;
-            if piece.first + piece.bytes.len() < fault.offset + WINDOW {
-                piece.read(text)?;
-            }
-            return Ok(Some((fault, piece)));
+        let first = piece.first + begins;
+        before = matcher.clone();
+        last = piece.bytes[begins..].to_vec();
+        let Some(fault) = fault::take(matcher, &last) else {
+            piece.forget();
+            continue;
+        };
+        let fault = fault.moved(first);
+        if piece.first + piece.bytes.len() < fault.offset + WINDOW {
+            piece.read(text)?;
         }
-        piece.forget();
+        let rest = &piece.bytes[fault.offset - piece.first..];
+        let is_whole = final_newline == FinalNewline::Allow
+            && matches!(rest, b"\n" | b"\r\n")
+            && matcher.is_accepting();
+        return Ok((!is_whole).then_some((fault, piece)));
     }
-    let offset = piece.first + piece.bytes.len();
-    Ok((!matcher.is_accepting()).then(|| (Fault::behind(offset, matcher), piece)))
+    let begins = piece.first + piece.bytes.len() - last.len();
+    let fault = fault::at_end(&before, matcher, &last);
+    Ok(fault.map(|fault| (fault.moved(begins), piece)))
 }
 
-/// What may come next, as messages show it.
-pub(crate) fn expected(matcher: &Matcher) -> Vec<String> {
-    matcher.expected().iter().map(ToString::to_string).collect()
-}
-
-/// What may come behind the one literal that may come next: behind the comma that is missing, the
-/// key that is.
-fn then(matcher: &Matcher) -> Vec<String> {
-    let [Expected::Literal(literal)] = matcher.expected()[..] else { return Vec::new() };
-    let text = literal.trim_matches('"');
-    let mut behind = matcher.clone();
-    // What is escaped in the literal's name is not looked behind.
-    match behind.advance_bytes(text.as_bytes()) {
-        Ok(()) if !text.contains(['"', '\\']) => expected(&behind),
-        _ => Vec::new(),
-    }
-}
-
-/// Advances `matcher` by `text`, or as far as it is viable.
-pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
-    let mut offset = 0;
-    for chunk in text.chunks(CHUNK) {
-        if let Err(rejected) = matcher.advance_bytes(chunk) {
-            let viable = rejected.accepted_bytes();
-            // Cannot fail: these bytes have just been found viable.
-            let _ = matcher.advance_bytes(&chunk[..viable]);
-            return Some(Fault::behind(offset + viable, matcher));
-        }
-        offset += chunk.len();
-    }
-    None
-}
-
-fn print(file: &str, fault: Option<&(Fault, Piece)>, out: &mut Output) -> Result<(), Failure> {
+fn print(
+    file: &str,
+    fault: Option<&(Fault, Piece)>,
+    token: Option<&Spelled>,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let Some((fault, piece)) = fault else {
         return match out.is_json() {
-            true => out.json(&Validated {
-                file,
-                ok: true,
-                offset: None,
-                line: None,
-                column: None,
-                expected: &[],
-                then: &[],
-            }),
+            true => out.json(&Validated { file, ok: true, ..Validated::default() }),
             false => out.text(format_args!("{}: ok\n", input::name(file))),
         };
     };
     if out.is_json() {
         let place = piece.place(fault.offset);
+        let within = fault.within.as_ref().map(|within| {
+            let TextPlace { line, column, .. } = piece.place(within.offset);
+            Within { offset: within.offset, line, column, expected: &within.expected }
+        });
         return out.json(&Validated {
             file,
             ok: false,
@@ -216,55 +202,15 @@ fn print(file: &str, fault: Option<&(Fault, Piece)>, out: &mut Output) -> Result
             column: Some(place.column),
             expected: &fault.expected,
             then: &fault.then,
+            within,
+            hints: &fault.hints,
+            token,
         });
     }
-    let picture = describe(input::name(file), piece, fault, out.is_styled());
-    out.text(format_args!("{picture}\n"))
-}
-
-/// The fault with its place, a picture of it, and what was expected.
-pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -> String {
-    let place = piece.place(fault.offset);
-    let (text, offset) = (&piece.bytes[..], fault.offset - piece.first);
-    let what = match text.get(offset..) {
-        Some([]) | None => "the text ends too early".to_owned(),
-        Some(rest) => format!("{} is not allowed here", character(rest)),
-    };
-    let title = format!("{name}:{}:{}: {what} (byte {})", place.line, place.column, fault.offset);
-
-    // Of a long line only what is near.
-    let from = place.line_start.saturating_sub(piece.first).max(offset.saturating_sub(WINDOW));
-    let to = text[offset..].iter().take(WINDOW).position(|&byte| byte == b'\n');
-    let to = to.map_or(text.len().min(offset + WINDOW), |at| offset + at);
-    let before = String::from_utf8_lossy(&text[from..offset]);
-    let at = before.len();
-    let line = format!("{before}{}", String::from_utf8_lossy(&text[offset..to]));
-    let width = line[at..].chars().next().map_or(0, char::len_utf8);
-
-    let mut group = Level::ERROR.primary_title(title).element(
-        Snippet::source(line)
-            .line_start(place.line)
-            .annotation(AnnotationKind::Primary.span(at..at + width)),
-    );
-    if !fault.expected.is_empty() {
-        let list = |all: &[String]| {
-            let one_of = if all.len() > 1 { "one of " } else { "" };
-            format!("{one_of}{}", all.join(", "))
-        };
-        let mut expected = format!("expected {}", list(&fault.expected));
-        if !fault.then.is_empty() {
-            expected = format!("{expected}, then {}", list(&fault.then));
-        }
-        group = group.element(Level::NOTE.message(expected));
-    }
-    report::renderer(styled).render(&[group])
-}
-
-/// The first character of `text`, or its first byte where that begins none.
-fn character(text: &[u8]) -> String {
-    let valid = text.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
-    match valid {
-        Some(character) => format!("{character:?}"),
-        None => format!("the byte 0x{:02X}", text.first().copied().unwrap_or_default()),
+    let picture = fault::describe(input::name(file), piece, fault, out.is_styled());
+    out.text(format_args!("{picture}\n"))?;
+    match token {
+        Some(token) => out.text(format_args!("  = note: {token}\n")),
+        None => Ok(()),
     }
 }

@@ -6,15 +6,19 @@ use crate::failure::Failure;
 use crate::input::{self, Inputs};
 use crate::output;
 use crate::random;
+use crate::similar;
 use crate::tokenizer::Tokenizer;
 
 /// The vocabulary where none is named: the built-in one that loads fastest, in some 30 ms.
 pub(crate) const DEFAULT: &str = "gpt2";
 
+/// The built-in vocabularies.
+const BUILT_IN: [&str; 5] = ["gpt2", "p50k", "cl100k", "o200k", "o200k_harmony"];
+
 /// Which vocabulary, where one is needed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VocabularyArgument {
-    /// The vocabulary: gpt2, cl100k, o200k, or a tokenizer's file (tokenizer.json, SentencePiece's
+    /// The vocabulary: gpt2, p50k, cl100k, o200k, o200k_harmony, or a tokenizer's file (tokenizer.json, SentencePiece's
     /// .model, tiktoken's, tekken.json, a vocab.json).
     #[arg(long, value_name = "V", default_value = DEFAULT)]
     pub(crate) vocab: String,
@@ -100,7 +104,11 @@ fn find(name: &str, inputs: &Inputs) -> Result<(Vocabulary, Option<Vec<u8>>), Fa
         Ok(vocabulary) => Ok((vocabulary, None)),
         Err(error) if error.kind() == VocabularyErrorKind::UnknownName => {
             if input::is_bare_word(name) {
-                return Err(Failure::unusable(format_args!("{error}, and no such file either")));
+                let nearest = similar::nearest(name, BUILT_IN.iter().copied())
+                    .map(|nearest| format!("\nhelp: did you mean `{nearest}`?"))
+                    .unwrap_or_default();
+                let message = format_args!("{error}, and no such file either{nearest}");
+                return Err(Failure::unusable(message));
             }
             let bytes = inputs.bytes(name)?;
             Ok((Vocabulary::from_file_bytes(&bytes).map_err(refused)?, Some(bytes)))

@@ -56,12 +56,20 @@ pub struct GrammarSize {
 
 impl fmt::Display for GrammarSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { terminals, nonterminals, productions, parse_states, scan_states } = self;
-        write!(
-            f,
-            "{terminals} terminals, {nonterminals} nonterminals, {productions} productions, \
-             {parse_states} parse states, {scan_states} scan states"
-        )
+        let Self { terminals, nonterminals, productions, parse_states, scan_states } = *self;
+        let counts = [
+            (terminals, "terminal"),
+            (nonterminals, "nonterminal"),
+            (productions, "production"),
+            (parse_states, "parse state"),
+            (scan_states, "scan state"),
+        ];
+        for (place, (count, what)) in counts.into_iter().enumerate() {
+            let comma = if place > 0 { ", " } else { "" };
+            let s = if count == 1 { "" } else { "s" };
+            write!(f, "{comma}{count} {what}{s}")?;
+        }
+        Ok(())
     }
 }
 

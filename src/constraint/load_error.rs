@@ -26,7 +26,7 @@ pub enum LoadErrorKind {
 }
 
 /// Why saved bytes were refused. In any case: compile the grammar again, and save that.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct LoadError {
     kind: LoadErrorKind,
     /// What could not be read, if that is the reason.
@@ -83,6 +83,13 @@ impl fmt::Display for LoadError {
             write!(f, ": {what} cannot be read")?;
         }
         Ok(())
+    }
+}
+
+/// As it is displayed: `main` prints the error that it returns so.
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -24,7 +24,7 @@ pub enum GrammarErrorKind {
 /// each with its place, an example, and what to write instead.
 ///
 /// Its [source](Error::source) is the [`LimitReached`], or the [`std::io::Error`] of an import.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct GrammarError {
     diagnostics: Vec<Diagnostic>,
 }
@@ -85,6 +85,13 @@ impl From<Diagnostic> for GrammarError {
 impl fmt::Display for GrammarError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         diagnostic::fmt_all(&self.diagnostics, f)
+    }
+}
+
+/// As it is displayed: `main` prints the error that it returns so.
+impl fmt::Debug for GrammarError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -129,7 +129,14 @@ impl Grammar {
                 format!("there is no rule `{name}` to start from"),
             );
             let names = untrimmed.nonterminals.iter().map(|nonterminal| &*nonterminal.name);
-            return Err(did_you_mean(diagnostic, name, names).into());
+            let names = || names.clone().filter(|name| !name.starts_with("__"));
+            let mut diagnostic = did_you_mean(diagnostic, name, names());
+            if diagnostic.help.is_none() {
+                let some: Vec<String> = names().take(12).map(|name| format!("`{name}`")).collect();
+                diagnostic =
+                    diagnostic.help(format!("rules are {}, for instance", some.join(", ")));
+            }
+            return Err(diagnostic.into());
         };
         analysis::trim(&untrimmed, NonterminalId::new(rule), analysis::Report::Reached)
     }

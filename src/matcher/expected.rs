@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use hashbrown::HashSet;
+
 use super::Matcher;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
@@ -15,9 +17,11 @@ use crate::util::id::TerminalId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expected<'g> {
-    /// A literal without a name, in quotes as the grammar has it.
+    /// A literal, in quotes as the grammar has it.
     Literal(&'g str),
-    /// A terminal by its name.
+    /// One character of a class, as the grammar has it: `/[a-z]/`.
+    Character(&'g str),
+    /// A terminal by its name, or as the grammar writes it where it has none.
     Terminal(&'g str),
     /// The end of the text.
     End,
@@ -25,11 +29,39 @@ pub enum Expected<'g> {
 
 impl fmt::Display for Expected<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Literal(text) | Self::Terminal(text) => text,
-            Self::End => "end of text",
-        })
+        match self {
+            Self::Literal(text) | Self::Terminal(text) => f.write_str(text),
+            Self::Character(class) => write!(f, "a character of {class}"),
+            Self::End => f.write_str("end of text"),
+        }
     }
+}
+
+impl<'g> Expected<'g> {
+    /// What is called so.
+    fn named(name: &'g str) -> Self {
+        let class = name.strip_prefix('/').and_then(|name| name.strip_suffix('/')).unwrap_or(name);
+        if is_enclosed(name, '"', '"') {
+            Self::Literal(name)
+        } else if is_enclosed(class, '[', ']') {
+            Self::Character(name)
+        } else {
+            Self::Terminal(name)
+        }
+    }
+}
+
+/// Whether the text is one string or class: the first end that is not escaped is its last
+/// character.
+fn is_enclosed(text: &str, open: char, close: char) -> bool {
+    let Some(inner) = text.strip_prefix(open) else { return false };
+    let mut is_escaped = false;
+    let end = inner.char_indices().find(|&(_, character)| {
+        let ends = character == close && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
+        ends
+    });
+    end.is_some_and(|(at, _)| at + close.len_utf8() == inner.len())
 }
 
 impl Matcher {
@@ -52,13 +84,15 @@ impl Matcher {
             }
         }
         let next = if next.is_empty() { ignored } else { next };
+        // Terminals that were made of one are called alike.
+        let mut named = HashSet::new();
         next.iter()
             .filter(|&terminal| !self.index.scanner().is_cut(TerminalId::new(terminal)))
             .map(|terminal| match table.terminal_name(TerminalId::new(terminal)) {
                 _ if terminal == end => Expected::End,
-                name if name.starts_with('"') => Expected::Literal(name),
-                name => Expected::Terminal(name),
+                name => Expected::named(name),
             })
+            .filter(|&expected| named.insert(expected))
             .collect()
     }
 
@@ -89,5 +123,27 @@ impl Matcher {
                 set.insert(terminal);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_literals_and_characters_apart() {
+        for (name, shown) in [
+            (r#""if""#, r#""if""#),
+            (r#""\"""#, r#""\"""#),
+            (r#""a" | "b""#, r#""a" | "b""#),
+            ("/[a-z]/", "a character of /[a-z]/"),
+            (r"[^\]x]", r"a character of [^\]x]"),
+            ("/[a-z]+/", "/[a-z]+/"),
+            ("[a-z] [0-9]", "[a-z] [0-9]"),
+            ("NUMBER", "NUMBER"),
+        ] {
+            assert_eq!(Expected::named(name).to_string(), shown);
+        }
+        assert_eq!(Expected::named(r#""a" | "b""#), Expected::Terminal(r#""a" | "b""#));
     }
 }

@@ -10,6 +10,7 @@ mod expected;
 mod forced;
 mod history;
 mod kept;
+mod lexeme;
 mod lines;
 mod mask;
 mod noted;

@@ -48,7 +48,7 @@ impl SchemaErrorKind {
 }
 
 /// Why a schema was refused: what, where, and what to write instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SchemaError(Box<Inner>);
 
 /// Boxed, so that results stay small where nothing goes wrong.
@@ -140,6 +140,13 @@ impl From<LimitReached> for SchemaError {
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.diagnostic().fmt(f)
+    }
+}
+
+/// As it is displayed: `main` prints the error that it returns so.
+impl fmt::Debug for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

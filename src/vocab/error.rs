@@ -23,7 +23,7 @@ pub enum VocabularyErrorKind {
 }
 
 /// Why a vocabulary was refused; the message says what was found and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct VocabularyError {
     kind: VocabularyErrorKind,
     message: String,
@@ -59,6 +59,13 @@ impl VocabularyError {
 impl fmt::Display for VocabularyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+/// As it is displayed: `main` prints the error that it returns so.
+impl fmt::Debug for VocabularyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -1,0 +1,227 @@
+//! Where and why a text leaves the language, and a picture of it.
+
+use annotate_snippets::{AnnotationKind, Level, Snippet};
+use lrmask::{Expected, Matcher};
+
+use crate::hints;
+use crate::place::TextPlace;
+use crate::report;
+
+/// A matcher remembers each step; steps of this many bytes are few enough.
+pub(crate) const CHUNK: usize = 64 << 10;
+
+/// Bytes of a line to be shown before and behind the place of an error.
+pub(crate) const WINDOW: usize = 60;
+
+/// How far back the beginning of a lexeme is looked for.
+const LEXEME: usize = 4096;
+
+/// Things that people are shown of what was expected.
+const SHOWN: usize = 24;
+
+/// Where a text leaves the language.
+#[derive(Debug, Default)]
+pub(crate) struct Fault {
+    /// The first byte that no sentence has there; the length of the text where only its end is
+    /// wrong.
+    pub(crate) offset: usize,
+    /// What may stand there instead.
+    pub(crate) expected: Vec<String>,
+    /// What may stand behind that, where it is one literal.
+    pub(crate) then: Vec<String>,
+    /// The lexeme that is not complete there.
+    pub(crate) within: Option<Lexeme>,
+    /// The characters that may stand there, where they are few.
+    pub(crate) characters: Option<String>,
+    /// What the author of the text can do.
+    pub(crate) hints: Vec<String>,
+}
+
+/// A lexeme that has begun before a fault.
+#[derive(Debug)]
+pub(crate) struct Lexeme {
+    /// Where it began, in bytes of the text.
+    pub(crate) offset: usize,
+    /// What could begin there.
+    pub(crate) expected: Vec<String>,
+}
+
+impl Fault {
+    /// After `read`, which `before` can take and `at` has taken, where `rest` goes on: in bytes of
+    /// `read` and `rest`.
+    fn new(before: &Matcher, at: &Matcher, read: &[u8], rest: &[u8]) -> Self {
+        let first = read.len().saturating_sub(LEXEME);
+        let mut near = before.clone();
+        let is_near = near.advance_bytes(&read[..first]).is_ok();
+        let began = near.incomplete_lexeme(&read[first..]).filter(|_| is_near);
+        let within = began.map(|began| Lexeme {
+            offset: first + began,
+            expected: hints::after(&near, &read[first..first + began])
+                .map_or_else(Vec::new, |at| expected(&at)),
+        });
+        let lexeme = within.as_ref().map(|within| within.offset);
+        Self {
+            offset: read.len(),
+            expected: expected(at),
+            then: then(at),
+            characters: within.as_ref().and_then(|_| hints::characters(at)),
+            hints: hints::hints(before, at, read, rest, lexeme),
+            within,
+        }
+    }
+
+    /// The same in a text of which so many bytes stand before.
+    pub(crate) fn moved(mut self, by: usize) -> Self {
+        self.offset += by;
+        if let Some(within) = &mut self.within {
+            within.offset += by;
+        }
+        self
+    }
+}
+
+/// A piece of a text that is read piece by piece, with what stands before it on its line.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// Where it begins in the text, in bytes.
+    pub(crate) first: usize,
+    /// Where it begins, as people count.
+    pub(crate) begins: TextPlace,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Piece {
+    /// The whole of a text.
+    pub(crate) fn whole(text: &[u8]) -> Self {
+        Self { first: 0, begins: TextPlace::START, bytes: text.to_vec() }
+    }
+
+    /// The place of a byte of the text; of the piece's first one where it stands before.
+    pub(crate) fn place(&self, offset: usize) -> TextPlace {
+        self.begins.within(self.first, &self.bytes, offset.saturating_sub(self.first))
+    }
+}
+
+/// Advances `matcher` by `text`, or as far as it is viable.
+pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
+    let mut offset = 0;
+    for chunk in text.chunks(CHUNK) {
+        let before = matcher.clone();
+        if let Err(rejected) = matcher.advance_bytes(chunk) {
+            let viable = rejected.accepted_bytes();
+            // Cannot fail: these bytes have just been found viable.
+            let _ = matcher.advance_bytes(&chunk[..viable]);
+            let (read, rest) = (&chunk[..viable], &text[offset + viable..]);
+            return Some(Fault::new(&before, matcher, read, rest).moved(offset));
+        }
+        offset += chunk.len();
+    }
+    None
+}
+
+/// The fault that a text ends where `at` has come, after `read`, which `before` can take.
+pub(crate) fn at_end(before: &Matcher, at: &Matcher, read: &[u8]) -> Option<Fault> {
+    (!at.is_accepting()).then(|| Fault::new(before, at, read, &[]))
+}
+
+/// What may come next, as messages show it.
+pub(crate) fn expected(matcher: &Matcher) -> Vec<String> {
+    matcher.expected().iter().map(ToString::to_string).collect()
+}
+
+/// What may come behind the one literal that may come next: behind the comma that is missing, the
+/// key that is.
+fn then(matcher: &Matcher) -> Vec<String> {
+    let [Expected::Literal(literal)] = matcher.expected()[..] else { return Vec::new() };
+    let text = literal.trim_matches('"');
+    // What is escaped in the literal's name is not looked behind.
+    match hints::after(matcher, text.as_bytes()) {
+        Some(behind) if !text.contains(['"', '\\']) => expected(&behind),
+        _ => Vec::new(),
+    }
+}
+
+/// The fault in a line, without the file's name.
+pub(crate) fn title(piece: &Piece, fault: &Fault) -> String {
+    let place = piece.place(fault.offset);
+    let at = fault.offset.saturating_sub(piece.first).min(piece.bytes.len());
+    let what = match &piece.bytes[at..] {
+        [] => "the text ends too early".to_owned(),
+        rest => format!("{} is not allowed here", character(rest)),
+    };
+    let within = fault.within.as_ref().map(|within| {
+        let began = piece.place(within.offset);
+        format!(", in the word that begins at {}:{}", began.line, began.column)
+    });
+    let within = within.unwrap_or_default();
+    format!("{}:{}: {what}{within} (byte {})", place.line, place.column, fault.offset)
+}
+
+/// A list as people are shown it.
+pub(crate) fn list(all: &[String]) -> String {
+    let one_of = if all.len() > 1 { "one of " } else { "" };
+    let more = all.len().saturating_sub(SHOWN);
+    let shown = all[..all.len() - more].join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{one_of}{shown}{more}")
+}
+
+/// The fault with its place, a picture of it, and what was expected.
+pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -> String {
+    let place = piece.place(fault.offset);
+    let (text, offset) = (&piece.bytes[..], fault.offset - piece.first);
+
+    // Of a long line only what is near.
+    let from = place.line_start.saturating_sub(piece.first).max(offset.saturating_sub(WINDOW));
+    let to = text[offset..].iter().take(WINDOW).position(|&byte| byte == b'\n');
+    let to = to.map_or(text.len().min(offset + WINDOW), |at| offset + at);
+    let shown = |from: usize, to: usize| String::from_utf8_lossy(&text[from..to]).into_owned();
+    let before = shown(from, offset);
+    let at = before.len();
+    let line = format!("{before}{}", shown(offset, to));
+    let width = line[at..].chars().next().map_or(0, char::len_utf8);
+
+    let mut picture = Snippet::source(line)
+        .line_start(place.line)
+        .annotation(AnnotationKind::Primary.span(at..at + width));
+    let within = fault.within.as_ref();
+    let began = within.and_then(|within| within.offset.checked_sub(piece.first));
+    if let Some(began) = began.filter(|&began| began >= from && began < offset) {
+        let began = shown(from, began).len();
+        picture = picture
+            .annotation(AnnotationKind::Context.span(began..at).label("the word begins here"));
+    }
+    let title = format!("{name}:{}", title(piece, fault));
+    let mut group = Level::ERROR.primary_title(title).element(picture);
+    if let Some(within) = within.filter(|within| !within.expected.is_empty()) {
+        let expected = format!("expected where the word begins: {}", list(&within.expected));
+        group = group.element(Level::NOTE.message(expected));
+    }
+    if !fault.expected.is_empty() {
+        let then = match fault.then.is_empty() {
+            true => String::new(),
+            false => format!(", then {}", list(&fault.then)),
+        };
+        let expected = list(&fault.expected);
+        group = group.element(Level::NOTE.message(match (within, &fault.characters) {
+            (None, _) => format!("expected {expected}{then}"),
+            (Some(_), None) => format!("begun is {expected}"),
+            (Some(_), Some(characters)) => {
+                format!("begun is {expected}; it goes on with {characters}")
+            }
+        }));
+    }
+    for hint in &fault.hints {
+        group = group.element(Level::HELP.message(hint.as_str()));
+    }
+    report::renderer(styled).render(&[group])
+}
+
+/// The first character of `text`, or its first byte where that begins none.
+fn character(text: &[u8]) -> String {
+    let valid = text.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    match valid {
+        Some(character) => format!("{character:?}"),
+        None => format!("the byte 0x{:02X}", text.first().copied().unwrap_or_default()),
+    }
+}
