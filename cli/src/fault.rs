@@ -205,9 +205,9 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
         let expected = list(&fault.expected);
         group = group.element(Level::NOTE.message(match (within, &fault.characters) {
             (None, _) => format!("expected {expected}{then}"),
-            (Some(_), None) => format!("begun is {expected}"),
+            (Some(_), None) => format!("so far it begins {expected}"),
             (Some(_), Some(characters)) => {
-                format!("begun is {expected}; it goes on with {characters}")
+                format!("so far it begins {expected}, which goes on with {characters}")
             }
         }));
     }

@@ -19,6 +19,9 @@ pub(crate) struct LimitArguments {
     /// Bytes that may be held at once meanwhile.
     #[arg(long, value_name = "BYTES")]
     build_bytes: Option<u64>,
+    /// Steps of reading one JSON schema.
+    #[arg(long, value_name = "STEPS")]
+    schema_steps: Option<usize>,
     /// Steps of one decision whether a text can be completed.
     #[arg(long, value_name = "STEPS")]
     decision_steps: Option<usize>,
@@ -53,6 +56,7 @@ impl LimitArguments {
         set(&mut limits, self.grammar_bytes, Limits::grammar_bytes);
         set(&mut limits, self.build_steps, Limits::build_steps);
         set(&mut limits, self.build_bytes, Limits::build_bytes);
+        set(&mut limits, self.schema_steps, Limits::schema_steps);
         set(&mut limits, self.decision_steps, Limits::decision_steps);
         set(&mut limits, self.mask_steps, Limits::mask_steps);
         set(&mut limits, self.reading_steps, Limits::reading_steps);

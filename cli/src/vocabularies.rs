@@ -18,8 +18,8 @@ const BUILT_IN: [&str; 5] = ["gpt2", "p50k", "cl100k", "o200k", "o200k_harmony"]
 /// Which vocabulary, where one is needed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VocabularyArgument {
-    /// The vocabulary: gpt2, p50k, cl100k, o200k, o200k_harmony, or a tokenizer's file (tokenizer.json, SentencePiece's
-    /// .model, tiktoken's, tekken.json, a vocab.json).
+    /// The vocabulary: gpt2, p50k, cl100k, o200k, o200k_harmony, or a tokenizer's file
+    /// (tokenizer.json, SentencePiece's .model, tiktoken's, tekken.json, a vocab.json).
     #[arg(long, value_name = "V", default_value = DEFAULT)]
     pub(crate) vocab: String,
 }

@@ -202,6 +202,7 @@ impl CompiledGrammar {
         if !missing.is_empty() {
             return Err(GrammarError::beside(missing, warnings));
         }
+        warnings.extend(self.written_as_text(vocabulary));
         let index = Arc::new(self.index(vocabulary));
         Ok(Constraint { compiled: self.clone(), index, warnings })
     }

@@ -4,6 +4,7 @@ use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::lexer::Dfa;
 use crate::scanner::Scanner;
+use crate::util::amount;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 use crate::util::limits::Limits;
@@ -23,11 +24,11 @@ pub(super) fn empty_language(grammar: &Grammar, scanner: &Scanner) -> Diagnostic
 
 /// What to say of a grammar of which it takes too long to know whether it has a sentence.
 pub(super) fn undecided_language(limits: &Limits) -> Diagnostic {
-    let steps = limits.decision_steps;
+    let steps = amount::in_words(limits.decision_steps as u64);
     let message =
         format!("it takes more than {steps} steps to find out whether any text is in the language");
     Diagnostic::error("decision-limit", message).help(
-        "raise `Limits::decision_steps`, or let an ignored terminal (white space) stand between \
+        "raise `decision_steps` of the limits (`--decision-steps`), or let an ignored terminal (white space) stand between \
          the lexemes",
     )
 }

@@ -84,7 +84,7 @@ impl GrammarReader<'_> {
         };
         let mut compiler = Compiler::narrowing(&meter);
         let dfa = compiler.whole(&regex);
-        let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
+        let dfa = dfa.map_err(|error| error.about("the regex", Some(&place)))?;
         let texts = automaton(&dfa);
         let has_texts = has_texts(&texts);
         let with_empty = ends(&dfa, dfa.first_start());
@@ -96,9 +96,7 @@ impl GrammarReader<'_> {
         meter.keep(4 * dfa.bytes()).map_err(large)?;
         let mut grammar = Grammar::of_texts(automata, with_empty, &regex.to_string(), Some(&place));
         let narrowed = compiler.take_narrowed().into_iter();
-        grammar
-            .warnings
-            .extend(narrowed.map(|narrowed| narrowed.into_diagnostic("TEXT", Some(&place))));
+        grammar.warnings.extend(narrowed.map(|narrowed| narrowed.about("the regex", Some(&place))));
         Ok(Grammar { cost: meter.cost(), ..grammar })
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
+
 use super::CompiledGrammar;
 use crate::grammar::did_you_mean;
 use crate::grammar::ir::Terminal;
@@ -25,9 +27,43 @@ impl CompiledGrammar {
 
     /// Errors for the tokens that the grammar names and the vocabulary lacks.
     pub(super) fn missing(&self, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
+        let mut seen: Vec<&Tokens> = Vec::new();
         self.named_tokens()
+            .filter(|&(_, tokens)| {
+                let is_new = !seen.contains(&tokens);
+                seen.extend(is_new.then_some(tokens));
+                is_new
+            })
             .filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens))
             .collect()
+    }
+
+    /// Warnings of strings that are written like special tokens of the vocabulary: a string is
+    /// text, so the token is not allowed in its place, and models that were taught the token write
+    /// nothing else. Costs the grammar's patterns.
+    pub(super) fn written_as_text(&self, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
+        let mut special: HashSet<&str> =
+            vocabulary.special_tokens().map(|(_, name)| name).collect();
+        let mut warnings = Vec::new();
+        for terminal in &self.grammar.terminals {
+            let Some(pattern) = &terminal.pattern else { continue };
+            let mut pending = vec![pattern];
+            while let Some(pattern) = pending.pop() {
+                match pattern {
+                    Pattern::Literal { text, .. } if special.remove(text.as_str()) => {
+                        warnings.push(as_text(text).at(terminal.place.clone()));
+                    }
+                    Pattern::Concat(parts)
+                    | Pattern::Alternation(parts)
+                    | Pattern::Intersection(parts) => pending.extend(parts),
+                    Pattern::Repeat { pattern, .. }
+                    | Pattern::Complement(pattern)
+                    | Pattern::Shortest(pattern) => pending.push(pattern),
+                    _ => {}
+                }
+            }
+        }
+        warnings
     }
 
     fn named_tokens(&self) -> impl Iterator<Item = (&Terminal, &Tokens)> {
@@ -100,6 +136,18 @@ fn has(vocabulary: &Vocabulary, tokens: &Tokens, id: TokenId) -> bool {
         Tokens::Ids(_) => tokens.has_id(id.0),
         Tokens::Others(excluded) => !has(vocabulary, excluded, id),
     }
+}
+
+/// The warning that a string is written like a special token.
+fn as_text(name: &str) -> Diagnostic {
+    let message = format!(
+        "`{name}` is a special token of the vocabulary; written as a string it is text, and the \
+         token itself is not allowed there"
+    );
+    Diagnostic::warning("special-token-as-text", message).help(format!(
+        "where the model writes the token, name it without quotes in a rule (`{name}`); a trigger \
+         of structural tags is always text"
+    ))
 }
 
 /// The error that no token is one of these.

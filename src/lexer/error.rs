@@ -138,12 +138,15 @@ impl PatternError {
     /// The error as a finding about terminal `name`; `place` stands in where the regex has no place
     /// itself.
     pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
+        self.about(&format!("the pattern of terminal {name}"), place)
+    }
+
+    /// The same about a pattern that is no terminal's.
+    pub(crate) fn about(self, subject: &str, place: Option<&Place>) -> Diagnostic {
         let excerpt = self.excerpt();
-        let mut diagnostic = Diagnostic::error(
-            self.0.kind.code(),
-            format!("the pattern of terminal {name}: {}", self.0.message),
-        )
-        .at(self.0.place.or_else(|| place.cloned()));
+        let mut diagnostic =
+            Diagnostic::error(self.0.kind.code(), format!("{subject}: {}", self.0.message))
+                .at(self.0.place.or_else(|| place.cloned()));
         diagnostic.example = excerpt;
         diagnostic.help = self.0.help;
         diagnostic.cause = self.0.limit.map(Cause::Limit);

@@ -15,9 +15,14 @@ pub(crate) struct Narrowed {
 impl Narrowed {
     /// The finding about terminal `name`; `place` stands in where the regex has no place itself.
     pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
+        self.about(&format!("the pattern of terminal {name}"), place)
+    }
+
+    /// The same about a pattern that is no terminal's.
+    pub(crate) fn about(self, subject: &str, place: Option<&Place>) -> Diagnostic {
         let texts: Vec<String> = self.texts.iter().map(|text| format!("`{text}`")).collect();
         let message = format!(
-            "the pattern of terminal {name} refers back to `{}`, which is read as one of {} texts \
+            "{subject} refers back to `{}`, which is read as one of {} texts \
              only: {}",
             self.group,
             texts.len(),

@@ -42,6 +42,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "reversed-range",
     "rule-priority",
     "shadowed-terminal",
+    "special-token-as-text",
     "ties-by-rank",
     "unheld-max-tokens",
     "unknown-import",

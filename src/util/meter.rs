@@ -12,6 +12,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::amount;
 use super::limits::{Cancel, Limits};
 
 /// What may still be spent on one build. Clones spend the same.
@@ -147,13 +148,15 @@ impl LimitReached {
         match self.0.kind {
             LimitKind::Steps => {
                 "write a smaller count or an unbounded repetition (`+`, `*`), or raise \
-                 `build_steps` of the limits"
+                 `build_steps` of the limits (`--build-steps`)"
             }
             LimitKind::Bytes => {
                 "write a smaller count or an unbounded repetition (`+`, `*`), or raise \
-                 `build_bytes` of the limits"
+                 `build_bytes` of the limits (`--build-bytes`)"
             }
-            LimitKind::Input => "write less, or raise `grammar_bytes` of the limits",
+            LimitKind::Input => {
+                "write less, or raise `grammar_bytes` of the limits (`--grammar-bytes`)"
+            }
             LimitKind::Cancelled => "build it again",
         }
     }
@@ -163,11 +166,13 @@ impl fmt::Display for LimitReached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Reached { kind, phase, limit, most } = &*self.0;
         match kind {
-            LimitKind::Steps => write!(f, "{phase} takes more than {limit} steps in all")?,
-            LimitKind::Bytes => {
-                write!(f, "{phase} takes more than {} MB in all", limit.div_ceil(1_000_000))?;
+            LimitKind::Steps => {
+                write!(f, "{phase} takes more than {} steps in all", amount::in_words(*limit))?;
             }
-            LimitKind::Input => write!(f, "the grammar has more than {limit} bytes")?,
+            LimitKind::Bytes => {
+                write!(f, "{phase} takes more than {} in all", amount::bytes(*limit))?;
+            }
+            LimitKind::Input => write!(f, "the grammar has more than {}", amount::bytes(*limit))?,
             LimitKind::Cancelled => write!(f, "{phase} was cancelled")?,
         }
         match most {

@@ -1,6 +1,7 @@
 //! Small things that every layer stands on, and that know of none of them.
 //!
 //! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
+//! * [`amount`]: numbers as messages say them.
 //! * [`aligned`]: rows of words that are copied as fast as can be.
 //! * [`append`], [`append_map`], [`memo`]: tables that grow while others read them, their entries
 //!   found by [`number_table`].
@@ -19,6 +20,7 @@
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod aligned;
+pub(crate) mod amount;
 pub(crate) mod append;
 pub(crate) mod append_map;
 pub(crate) mod bitset;

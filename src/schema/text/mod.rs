@@ -42,7 +42,7 @@ impl Machine<'_> {
         if let Some(limit) = error.limit() {
             return limit.clone().into();
         }
-        let message = error.clone().into_diagnostic("", None).message;
+        let message = error.clone().about("the pattern", None).message;
         SchemaError::new(
             SchemaErrorKind::TooLarge,
             format!("texts of the schema take too large an automaton: {message}"),
