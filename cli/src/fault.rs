@@ -53,7 +53,9 @@ impl Fault {
         let first = read.len().saturating_sub(LEXEME);
         let mut near = before.clone();
         let is_near = near.advance_bytes(&read[..first]).is_ok();
-        let began = near.incomplete_lexeme(&read[first..]).filter(|_| is_near);
+        // Blanks are no word that anybody began.
+        let is_word = |&began: &usize| read[first + began..].iter().any(|byte| *byte > b' ');
+        let began = near.incomplete_lexeme(&read[first..]).filter(|_| is_near).filter(is_word);
         let within = began.map(|began| Lexeme {
             offset: first + began,
             expected: hints::after(&near, &read[first..first + began])
@@ -193,7 +195,8 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
     }
     let title = format!("{name}:{}", title(piece, fault));
     let mut group = Level::ERROR.primary_title(title).element(picture);
-    if let Some(within) = within.filter(|within| !within.expected.is_empty()) {
+    let other = within.filter(|within| within.expected != fault.expected);
+    if let Some(within) = other.filter(|within| !within.expected.is_empty()) {
         let expected = format!("expected where the word begins: {}", list(&within.expected));
         group = group.element(Level::NOTE.message(expected));
     }
@@ -203,13 +206,12 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
             false => format!(", then {}", list(&fault.then)),
         };
         let expected = list(&fault.expected);
-        group = group.element(Level::NOTE.message(match (within, &fault.characters) {
-            (None, _) => format!("expected {expected}{then}"),
-            (Some(_), None) => format!("so far it begins {expected}"),
-            (Some(_), Some(characters)) => {
-                format!("so far it begins {expected}, which goes on with {characters}")
-            }
-        }));
+        let begins = if other.is_some() { "so far it begins" } else { "expected" };
+        let goes_on = match &fault.characters {
+            Some(characters) => format!(", which goes on with {characters}"),
+            None => String::new(),
+        };
+        group = group.element(Level::NOTE.message(format!("{begins} {expected}{goes_on}{then}")));
     }
     for hint in &fault.hints {
         group = group.element(Level::HELP.message(hint.as_str()));

@@ -82,15 +82,16 @@ fn misspelt(before: &Matcher, read: &[u8], rest: &[u8], lexeme: Option<usize>) -
     [here, begin(here - blanks)].into_iter().find_map(|start| {
         let length = text[start..].iter().take_while(|byte| is_word(byte)).count();
         let word = std::str::from_utf8(&text[start..start + length]).ok()?;
-        let expected = after(before, &read[..start.min(read.len())])?;
-        let expected: Vec<String> = expected.expected().iter().map(ToString::to_string).collect();
-        let words = expected.iter().filter_map(|literal| {
-            let word = literal.strip_prefix('"')?.strip_suffix('"')?;
-            word.bytes().all(|byte| is_word(&byte)).then_some(word)
+        let place = after(before, &read[..start.min(read.len())])?;
+        let expected: Vec<String> = place.expected().iter().map(ToString::to_string).collect();
+        // A terminal's name counts where it is its text, too: `FROM`.
+        let words = expected.iter().filter_map(|shown| {
+            let literal = shown.strip_prefix('"').and_then(|shown| shown.strip_suffix('"'));
+            let known = literal.unwrap_or(shown);
+            let is_known = known.bytes().all(|byte| is_word(&byte)) && known != word;
+            (is_known && after(&place, known.as_bytes()).is_some()).then_some(known)
         });
-        let nearest =
-            similar::nearest(word, words).filter(|nearest| word.len() > 1 && *nearest != word)?;
-        // Of equal words in other letters the letters are the fault.
+        let nearest = similar::nearest(word, words).filter(|_| word.len() > 1)?;
         Some(format!("did you mean `{nearest}` in place of `{word}`?"))
     })
 }

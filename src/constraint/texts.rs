@@ -8,6 +8,10 @@ use crate::lexer::{Compiler, Dfa};
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::meter::{Meter, Phase};
 
+/// Choices that messages list, and how many bytes these may have together.
+const FEW: usize = 8;
+const MOST_SHOWN: usize = 80;
+
 impl Grammar {
     /// The texts that a regular expression matches as a whole, as `re.fullmatch` does: in the
     /// syntax of Python's `re`, with what patterns of terminals may use. Laziness says nothing
@@ -127,10 +131,10 @@ impl GrammarReader<'_> {
         }
         let with_empty = texts[0].as_ref().is_empty();
         let filled = texts[usize::from(with_empty)..].iter().map(|text| text.as_ref().as_bytes());
-        let description = match &texts[..] {
-            [only] => format!("{:?}", only.as_ref()),
-            texts => format!("one of {} texts", texts.len()),
-        };
+        let few = texts.iter().take(FEW + 1).map(|text| format!("{:?}", text.as_ref()));
+        let few = few.collect::<Vec<_>>().join(" | ");
+        let is_few = texts.len() <= FEW && few.len() <= MOST_SHOWN;
+        let description = if is_few { few } else { format!("one of {} texts", texts.len()) };
         let automata = of_choices(filled);
         let grammar = Grammar::of_texts(automata, with_empty, &description, None);
         Ok(Grammar { cost: meter.cost(), ..grammar })

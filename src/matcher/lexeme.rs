@@ -46,7 +46,11 @@ impl Matcher {
             readings = next;
         }
         let states = scanner.states();
-        let is_open = |reading: &Reading| states.ends(reading.at.state).next().is_none();
+        // A label that the stack cannot take ends no lexeme: all terminals compete under `basic`.
+        let is_open = |reading: &Reading| {
+            let mut ends = states.ends(reading.at.state);
+            ends.all(|(label, _)| self.after(&reading.at, label).is_empty())
+        };
         if !readings.iter().all(is_open) {
             return None;
         }

@@ -94,7 +94,7 @@ fn find_start(context: &mut Context, rules: &[Rule], start: Option<&str>) -> Opt
                 did_you_mean(Diagnostic::error("undefined-symbol", message), name, names)
             }
             None => Diagnostic::error("no-start", "there is no rule `root` to start from")
-                .help("name the rule that a whole text is `root`"),
+                .help("name the rule of whole texts `root`, or say which it is: `--start RULE`"),
         });
     }
     found
