@@ -5,15 +5,15 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
-use lrmask::{Constraint, ConstraintCache, Grammar, Limits, Matcher, Vocabulary, fill_masks};
+use lrmask::{Constraint, ConstraintCache, Limits, Matcher, Source, Vocabulary, fill_masks};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let vocabulary = Vocabulary::builtin("gpt2")?;
     // Many requests bring the same grammar: it is compiled once.
     let cache = ConstraintCache::new(64 << 20);
     let limits = Limits::strict();
-    let constraint = |pattern: &str| -> Result<Constraint, lrmask::GrammarError> {
-        cache.get_or_build(&Grammar::from_regex(pattern)?, &vocabulary, &limits)
+    let constraint = |pattern: &str| -> Result<Constraint, lrmask::BuildError> {
+        cache.get_or_build(&Source::regex(pattern), &vocabulary, &limits)
     };
     let date = constraint(r"\d{4}-\d\d-\d\d")?.matcher();
     let answer = constraint("yes|no|perhaps")?.matcher();

@@ -126,8 +126,7 @@ impl<'g> Run<'g> {
         budget: usize,
         steps: usize,
     ) -> Result<Self, Box<dyn Error>> {
-        let mut limits = Limits::default();
-        limits = limits.index_bytes(budget);
+        let limits = Limits::default().index_bytes(budget);
         let constraint = Constraint::builder().limits(&limits).build(grammar, vocabulary)?;
         let (taken, figures, samples) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
         Ok(Self { grammar, constraint, steps, taken, figures, samples })

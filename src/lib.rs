@@ -182,7 +182,7 @@ pub(crate) mod vocab;
 
 pub use constraint::{
     BuildError, CompiledGrammar, Constraint, ConstraintBuilder, ConstraintCache, GrammarSize,
-    IndexSize, LoadError, LoadErrorKind, Stage, Warmup, is_saved,
+    IndexSize, LoadError, LoadErrorKind, Source, Stage, Warmup, is_saved,
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{

@@ -2,9 +2,9 @@
 
 use lrmask::{
     AdvanceErrorKind, BuildError, Cancel, CompiledGrammar, Constraint, ConstraintBuilder,
-    ConstraintCache, Draft, Grammar, GrammarErrorKind, GrammarReader, JsonSchema, LimitKind,
-    Limits, Matcher, RowError, SchemaErrorKind, SchemaOptions, StructuralTags, TokenMask,
-    Vocabulary, VocabularyErrorKind, VocabularyReader,
+    ConstraintCache, Draft, Grammar, GrammarErrorKind, GrammarReader, JsonSchema, KeyOrder,
+    LimitKind, Limits, Matcher, RowError, SchemaErrorKind, SchemaOptions, Source, StructuralTags,
+    TokenMask, Vocabulary, VocabularyErrorKind, VocabularyReader,
 };
 
 fn lark(text: &str) -> Grammar {
@@ -68,7 +68,7 @@ fn one_builder_has_the_limits_of_all_that_is_built() {
     steps(builder.compile(&grammar).expect_err("too few").kind());
     steps(builder.build(&grammar, &vocabulary).expect_err("too few").kind());
     let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
-    let error = builder.schema(schema, &SchemaOptions::default(), &vocabulary);
+    let error = builder.read(&Source::json_schema(schema, &SchemaOptions::default()), &vocabulary);
     let error = error.expect_err("too few");
     assert_eq!(error.limit().map(lrmask::LimitReached::kind), Some(LimitKind::Steps));
     let built = Constraint::new(&grammar, &vocabulary).expect("sound");
@@ -360,4 +360,42 @@ fn a_constraint_is_shown_in_a_few_lines() {
     let constraint = Constraint::new(&lark("start: \"a\""), &Vocabulary::single_bytes());
     let shown = format!("{constraint:?}");
     assert!(shown.len() < 500, "{shown}");
+}
+
+#[test]
+fn a_cache_finds_what_was_built_by_text_notation_and_options() {
+    let (vocabulary, limits) = (Vocabulary::single_bytes(), Limits::default());
+    let cache = ConstraintCache::new(1 << 30);
+    let (mut any, mut tags) = (SchemaOptions::default(), StructuralTags::new(["<"]));
+    any.order = KeyOrder::Any;
+    tags.add_tag("<a>", "{}", "</a>");
+    let sources = [
+        Source::lark("start: \"a\"\nb: \"b\""),
+        Source::lark("start: \"a\"\nb: \"b\"").start("b"),
+        Source::lark("%import .o.A\nstart: A").file("o.lark", "A: \"a\""),
+        Source::lark("%import .o.A\nstart: A").file("o.lark", "A: \"b\""),
+        Source::gbnf("root ::= \"a\""),
+        Source::yacc("%token A\n%%\ns: A;", "A: \"a\""),
+        Source::regex("a"),
+        Source::choices(["a"]),
+        Source::json_schema("{}", &SchemaOptions::default()),
+        Source::json_schema("{}", &any),
+        Source::structural_tags(&tags, &any),
+    ];
+    for _ in 0..2 {
+        for source in &sources {
+            if let Err(error) = cache.get_or_build(source, &vocabulary, &limits) {
+                panic!("{source:?}: {error}");
+            }
+        }
+        assert_eq!(cache.len(), sources.len());
+    }
+    let refused = Source::json_schema(r#"{"required": [1]}"#, &any);
+    for _ in 0..2 {
+        let error = cache.get_or_build(&refused, &vocabulary, &limits);
+        let Err(BuildError::Schema(error)) = error else { panic!("it is no schema") };
+        assert_eq!(error.pointer(), "/required/0");
+    }
+    assert_eq!(cache.len(), sources.len() + 1);
+    assert!(cache.bytes() > 1_000);
 }

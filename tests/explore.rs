@@ -105,8 +105,7 @@ fn no_more_than_asked_for() {
 
 #[test]
 fn the_index_keeps_its_budget() {
-    let mut limits = Limits::default();
-    limits = limits.index_bytes(40_000);
+    let limits = Limits::default().index_bytes(40_000);
     let grammar = Grammar::from_lark(JSON).unwrap();
     let constraint = Constraint::builder()
         .limits(&limits)

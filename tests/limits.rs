@@ -51,8 +51,7 @@ proptest! {
 
     #[test]
     fn no_build_goes_past_its_limits(kind in 0..9usize, n in 1..120usize, steps in 10_000..2_000_000u64) {
-        let mut limits = Limits::strict();
-        limits = limits.build_steps(steps);
+        let limits = Limits::strict().build_steps(steps);
         let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(Ok(cost)) = build(&grown(kind, n), &limits) {
             prop_assert!(cost.steps <= steps && cost.bytes <= limits.build_bytes, "{cost:?}");
@@ -61,8 +60,7 @@ proptest! {
 
     #[test]
     fn what_is_counted_is_what_is_held(kind in 0..9usize, n in 1..300usize, megabytes in 1..40u64) {
-        let mut limits = Limits::strict();
-        limits = limits.build_bytes(megabytes * 1_000_000);
+        let limits = Limits::strict().build_bytes(megabytes * 1_000_000);
         let text = grown(kind, n);
         let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = HEAP.current_usage();
@@ -109,8 +107,7 @@ fn the_choice_of_terminals_stays_within_the_limits() {
             format!("r{i} ::= [^{letter}] r{next} | \"(\" r{other} \")\" [a-z]* | \"\"\n")
         })
         .collect();
-    let mut limits = Limits::strict();
-    limits = limits.build_bytes(20_000_000);
+    let limits = Limits::strict().build_bytes(20_000_000);
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let before = HEAP.current_usage();
     HEAP.reset_peak_usage();
@@ -138,13 +135,11 @@ fn the_search_for_examples_of_conflicts_stops() {
 fn the_limit_that_was_reached_is_told() {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let text = "start: A | B\nA: \"a\"\nB: /\\w{50}/\n";
-    let mut limits = Limits::default();
-    limits = limits.grammar_bytes(10);
+    let limits = Limits::default().grammar_bytes(10);
     let reached = build(text, &limits).and_then(Result::err).expect("ten bytes are too few");
     assert_eq!((reached.kind(), reached.limit()), (LimitKind::Input, 10));
 
-    let mut limits = Limits::default();
-    limits = limits.build_bytes(100_000);
+    let limits = Limits::default().build_bytes(100_000);
     let reached = build(text, &limits).and_then(Result::err).expect("too many bytes");
     assert_eq!(reached.kind(), LimitKind::Bytes);
 }

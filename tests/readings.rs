@@ -25,8 +25,7 @@ fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
     let grammar = Grammar::from_lark(grammar).unwrap_or_else(|error| panic!("{grammar}\n{error}"));
     // A token of two hundred words, each read in two ways that wait for the word behind it, takes
     // 40 million steps.
-    let mut limits = Limits::default();
-    limits = limits.mask_steps(100_000_000);
+    let limits = Limits::default().mask_steps(100_000_000);
     let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
     constraint.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -481,10 +480,8 @@ fn readings_beyond_the_limit_are_dropped() {
     let soft = "%lexer basic\nstart: s \"1\"\ns: A s A | B s B |\nA: \"a\"\nB: /a/\n%soft B A\n";
     let palindromes = "start: s \"1\"\ns: \"a\" s \"a\" | \"b\" s \"b\" |\n";
     let ambiguous = "start: s \"1\"\ns: \"a\" s s | \"a\" s | \"a\"\n";
-    let mut few_readings = Limits::default();
-    few_readings = few_readings.readings(1);
-    let mut few_steps = Limits::default();
-    few_steps = few_steps.reading_steps(0);
+    let few_readings = Limits::default().readings(1);
+    let few_steps = Limits::default().reading_steps(0);
     for (grammar, limits) in [
         (soft, &few_readings),
         (soft, &few_steps),
@@ -546,8 +543,7 @@ fn decisions_beyond_the_limit_are_counted() {
     let grammar = Grammar::from_lark("%lexer basic\nstart: A B\nA: /a+/\nB: /a*b/\n");
     let grammar = grammar.expect("the grammar can be read");
     for (decision_steps, code) in [(1, "decision-limit"), (1_000, "empty-language")] {
-        let mut limits = Limits::default();
-        limits = limits.decision_steps(decision_steps);
+        let limits = Limits::default().decision_steps(decision_steps);
         let error = Constraint::builder()
             .limits(&limits)
             .compile(&grammar)
@@ -566,8 +562,7 @@ fn few_steps_for_decisions_leave_a_way_on() {
         span ::= "(Between " now "(start of " event "))"
         now ::= "(now" " "
     "#;
-    let mut limits = Limits::default();
-    limits = limits.decision_steps(400);
+    let limits = Limits::default().decision_steps(400);
     let grammar =
         GrammarReader::new().limits(&limits).gbnf(rules).expect("the grammar can be read");
     let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("tokens");
@@ -597,8 +592,7 @@ fn what_is_undecided_within_a_token_is_not_refused() {
     ] {
         let mut undecided = 0;
         for decision_steps in (10..200).step_by(10) {
-            let mut limits = Limits::default();
-            limits = limits.decision_steps(decision_steps);
+            let limits = Limits::default().decision_steps(decision_steps);
             let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
             let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
             let Ok(constraint) = constraint else { continue };
@@ -632,8 +626,7 @@ fn of_a_token_whose_readings_take_too_long_one_is_kept() {
     ] {
         let mut dropped = 0;
         for mask_steps in [500, 1_000, 2_000] {
-            let mut limits = Limits::default();
-            limits = limits.mask_steps(mask_steps);
+            let limits = Limits::default().mask_steps(mask_steps);
             let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
             let constraint =
                 Constraint::builder().limits(&limits).build(&grammar, &vocabulary).expect("sound");
@@ -663,8 +656,7 @@ fn pending_matches_that_cover_others_are_decided_together() {
         "start: (A | B | C)+\nA: /a+(?![ab]{0,20}c)/\nB: /b+(?=a{0,20}b)/\nC: /[ab](?!a{7}b)/\n";
     let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
     let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("tokens");
-    let mut limits = Limits::default();
-    limits = limits.decision_steps(10_000);
+    let limits = Limits::default().decision_steps(10_000);
     let constraint =
         Constraint::builder().limits(&limits).build(&grammar, &vocabulary).expect("sound");
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use lrmask::{
     Constraint, Formats, JsonSchema, KeyOrder, Limits, Numerals, SchemaErrorKind, SchemaOptions,
-    StructuralTags, Unsatisfiable, Vocabulary, Whitespace,
+    Source, StructuralTags, Unsatisfiable, Vocabulary, Whitespace,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -565,7 +565,7 @@ proptest! {
     #[test]
     fn no_schema_makes_it_panic(schema in schemas()) {
         let builder = Constraint::builder().limits(&few());
-        let _ = builder.schema(&schema.to_string(), &SchemaOptions::default(), &bytes());
+        let _ = builder.read(&Source::json_schema(schema.to_string(), &SchemaOptions::default()), &bytes());
     }
 
     /// What is drawn from the masks of a random schema, and then ended, is valid.
@@ -583,7 +583,7 @@ proptest! {
             return Ok(());
         }
         let builder = Constraint::builder().limits(&few());
-        let constraint = builder.schema(&schema.to_string(), &options, &bytes());
+        let constraint = builder.read(&Source::json_schema(schema.to_string(), &options), &bytes());
         let Ok(constraint) = constraint else { return Ok(()) };
         let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
         let mut text = Vec::new();

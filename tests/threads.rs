@@ -76,7 +76,6 @@ fn masks_are_the_same_whoever_made_them() {
 #[test]
 fn masks_are_the_same_while_others_are_dropped() {
     let grammar = GrammarReader::new().lark(LISTS).expect("the grammar can be read");
-    let mut limits = Limits::default();
-    limits = limits.index_bytes(4 << 10);
+    let limits = Limits::default().index_bytes(4 << 10);
     share(&grammar, &limits);
 }

@@ -78,11 +78,11 @@ fn use_if_read(text: &str, grammar: Result<Grammar, GrammarError>) {
             return;
         }
     };
-    let mut limits = Limits::default();
-    limits = limits.terminal_states(2_000);
-    limits = limits.scan_states(5_000);
-    limits = limits.proof_steps(200_000);
-    limits = limits.index_bytes(1 << 20);
+    let limits = Limits::default()
+        .terminal_states(2_000)
+        .scan_states(5_000)
+        .proof_steps(200_000)
+        .index_bytes(1 << 20);
     let compiled = match Constraint::builder().limits(&limits).compile(&grammar) {
         Ok(compiled) => compiled,
         Err(error) => {

@@ -5,9 +5,7 @@ use lrmask::{Constraint, GrammarReader, Limits};
 
 /// Grows a grammar as the input says, and builds it: what is counted stays within the limits.
 pub fn grow_and_build(input: &mut Unstructured<'_>) -> Result<()> {
-    let mut limits = Limits::strict();
-    limits = limits.build_steps(5_000_000);
-    limits = limits.build_bytes(20_000_000);
+    let limits = Limits::strict().build_steps(5_000_000).build_bytes(20_000_000);
     let mut text = String::from("start: item+\nitem: \"z\"");
     let mut terminals = String::new();
     for part in 0..input.int_in_range(1..=12)? {

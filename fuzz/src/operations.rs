@@ -25,8 +25,8 @@ struct Walk {
 /// Runs the operations that the rest of the input describes.
 pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
     let Ok(grammar) = Grammar::from_lark(&small.lark) else { return Corpus::Keep };
-    let mut limits = Limits::default();
-    limits = limits.index_bytes(if input.ratio(1, 4).unwrap_or(false) { 1 } else { 1 << 20 });
+    let limits =
+        Limits::default().index_bytes(if input.ratio(1, 4).unwrap_or(false) { 1 } else { 1 << 20 });
     let Ok(compiled) = Constraint::builder().limits(&limits).compile(&grammar) else {
         return Corpus::Keep;
     };

@@ -1,13 +1,9 @@
 //! How constraints are built and loaded within limits, said once.
 
-use std::fmt;
-
-use super::{CompiledGrammar, Constraint, LoadError};
-use crate::grammar::{Grammar, GrammarError, GrammarReader};
-use crate::schema::{SchemaError, SchemaOptions};
-use crate::util::diagnostic::Diagnostic;
+use super::build_error::BuildError;
+use super::{CompiledGrammar, Constraint, LoadError, Source};
+use crate::grammar::{Grammar, GrammarError};
 use crate::util::limits::Limits;
-use crate::util::meter::LimitReached;
 use crate::vocab::Vocabulary;
 
 /// Builds and loads constraints and compiled grammars within [`Limits`].
@@ -28,16 +24,6 @@ use crate::vocab::Vocabulary;
 #[derive(Clone, Debug, Default)]
 pub struct ConstraintBuilder {
     pub(super) limits: Limits,
-}
-
-/// Why there is no constraint: the grammar was refused, or the schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The grammar was refused; or that of a schema, when it was compiled.
-    Grammar(GrammarError),
-    /// The schema was refused, when it was read.
-    Schema(SchemaError),
 }
 
 impl ConstraintBuilder {
@@ -71,20 +57,13 @@ impl ConstraintBuilder {
         self.compile(grammar)?.constraint(vocabulary)
     }
 
-    /// The constraint that the JSON Schema in `text` puts on `vocabulary`: see
-    /// [`Constraint::from_schema`].
+    /// The constraint that a grammar puts on `vocabulary`, read from its text.
     ///
     /// # Errors
     ///
-    /// As [`Constraint::from_schema`].
-    pub fn schema(
-        &self,
-        text: &str,
-        options: &SchemaOptions,
-        vocabulary: &Vocabulary,
-    ) -> Result<Constraint, BuildError> {
-        let schema = GrammarReader::new().limits(&self.limits).json_schema(text, options)?;
-        Ok(self.build(&schema.grammar(), vocabulary)?)
+    /// As [`Source::grammar`] and [`Constraint::new`].
+    pub fn read(&self, source: &Source, vocabulary: &Vocabulary) -> Result<Constraint, BuildError> {
+        Ok(self.build(&source.grammar(&self.limits)?, vocabulary)?)
     }
 
     /// Loads a constraint: see [`Constraint::load`].
@@ -109,53 +88,5 @@ impl ConstraintBuilder {
     /// [`Limits::build_bytes`].
     pub fn load_compiled(&self, bytes: &[u8]) -> Result<CompiledGrammar, LoadError> {
         CompiledGrammar::loaded(bytes, &self.limits)
-    }
-}
-
-impl BuildError {
-    /// The findings, errors and warnings, each with its place.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        match self {
-            Self::Grammar(error) => error.diagnostics().to_vec(),
-            Self::Schema(error) => vec![error.diagnostic()],
-        }
-    }
-
-    /// The limit at which the work stopped, if that is the reason.
-    pub fn limit(&self) -> Option<&LimitReached> {
-        match self {
-            Self::Grammar(error) => error.limit(),
-            Self::Schema(error) => error.limit(),
-        }
-    }
-}
-
-impl From<GrammarError> for BuildError {
-    fn from(error: GrammarError) -> Self {
-        Self::Grammar(error)
-    }
-}
-
-impl From<SchemaError> for BuildError {
-    fn from(error: SchemaError) -> Self {
-        Self::Schema(error)
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Grammar(error) => error.fmt(f),
-            Self::Schema(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Grammar(error) => Some(error),
-            Self::Schema(error) => Some(error),
-        }
     }
 }

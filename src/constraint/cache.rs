@@ -6,21 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-use super::Constraint;
-use crate::grammar::{Grammar, GrammarError};
+use super::build_error::BuildError;
+use super::{Constraint, Source};
 use crate::util::limits::Limits;
 use crate::util::meter::LimitKind;
-use crate::util::saving::Writer;
 use crate::vocab::Vocabulary;
 
 /// A bounded cache of constraints, to be shared by all threads of a server.
 ///
-/// A constraint is found by all of its grammar, by the fingerprint of its vocabulary and by its
-/// limits: grammars that share a fingerprint, by chance or because somebody wanted them to, are
-/// told apart. Of several threads that ask for the same one, one builds it and the others wait.
-/// Refusals are kept as well, so that a grammar that takes a second to refuse takes it once; but
-/// not those of builds that were cancelled. Where a build panics, nothing is kept, and the next who
-/// asks builds anew.
+/// A constraint is found by the text of its grammar and all that says how it is read, by the
+/// fingerprint of its vocabulary and by its limits. One that is kept costs a look at that text:
+/// nothing is parsed. Of several threads that ask for the same one, one builds it and the others
+/// wait. Refusals are kept as well, so that a grammar that takes a second to refuse takes it once;
+/// but not those of builds that were cancelled. Where a build panics, nothing is kept, and the next
+/// who asks builds anew.
 ///
 /// What is kept takes no more than a given number of bytes, indexes as large as they have become
 /// included. Past that the constraint that was asked for longest ago goes first; sequences that
@@ -28,17 +27,16 @@ use crate::vocab::Vocabulary;
 /// [outgrown](Constraint::is_outgrown) is built anew when it is asked for again.
 ///
 /// ```
-/// use lrmask::{ConstraintCache, GrammarReader, Limits, Vocabulary};
+/// use lrmask::{ConstraintCache, Limits, Source, Vocabulary};
 ///
 /// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec()])?;
 /// let cache = ConstraintCache::new(64 << 20);
 /// let limits = Limits::strict();
-/// for text in ["start: \"a\"+", "start: \"b\"+", "start:   \"a\" +"] {
-///     let grammar = GrammarReader::new().limits(&limits).lark(text)?;
-///     let constraint = cache.get_or_build(&grammar, &vocabulary, &limits)?;
+/// for text in ["start: \"a\"+", "start: \"b\"+", "start: \"a\"+"] {
+///     let constraint = cache.get_or_build(&Source::lark(text), &vocabulary, &limits)?;
 ///     assert!(constraint.matcher().allows(0) || constraint.matcher().allows(1));
 /// }
-/// assert_eq!(cache.len(), 2); // the third is the first, written otherwise
+/// assert_eq!(cache.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -57,8 +55,7 @@ struct Kept {
 /// What a constraint is found by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
-    /// What the grammar means, written out.
-    grammar: Arc<[u8]>,
+    source: Arc<Source>,
     vocabulary: u64,
     /// Without the flag that stops builds: whoever asks brings their own.
     limits: Limits,
@@ -67,7 +64,7 @@ struct Key {
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let mut hasher = FxHasher::default();
-        self.grammar.hash(&mut hasher);
+        self.source.hash(&mut hasher);
         state.write_u64(hasher.finish() ^ self.vocabulary);
     }
 }
@@ -79,7 +76,7 @@ struct Entry {
     used: u64,
 }
 
-type Built = Result<Constraint, GrammarError>;
+type Built = Result<Constraint, BuildError>;
 
 impl ConstraintCache {
     /// A cache that keeps up to so many bytes.
@@ -87,22 +84,21 @@ impl ConstraintCache {
         Self { most: bytes, kept: Mutex::default() }
     }
 
-    /// The constraint that `grammar` puts on `vocabulary`: the one that is kept, or a new one.
+    /// The constraint that the grammar of `source` puts on `vocabulary`: the one that is kept, or a
+    /// new one.
     ///
     /// # Errors
     ///
-    /// As [`Constraint::new`].
+    /// As [`ConstraintBuilder::read`](crate::ConstraintBuilder::read).
     pub fn get_or_build(
         &self,
-        grammar: &Grammar,
+        source: &Source,
         vocabulary: &Vocabulary,
         limits: &Limits,
-    ) -> Result<Constraint, GrammarError> {
-        let mut writer = Writer::default();
-        grammar.save(&mut writer);
+    ) -> Result<Constraint, BuildError> {
         let limits_alone = Limits { cancel: None, ..limits.clone() };
         let key = Key {
-            grammar: writer.into_bytes().into(),
+            source: Arc::new(source.clone()),
             vocabulary: vocabulary.fingerprint(),
             limits: limits_alone,
         };
@@ -129,11 +125,11 @@ impl ConstraintCache {
         {
             return built.clone();
         }
-        let result = Constraint::builder().limits(limits).build(grammar, vocabulary);
+        let result = Constraint::builder().limits(limits).read(source, vocabulary);
         let is_cancelled = result
             .as_ref()
             .err()
-            .and_then(GrammarError::limit)
+            .and_then(BuildError::limit)
             .is_some_and(|limit| limit.kind() == LimitKind::Cancelled);
         if !is_cancelled {
             *built = Some(result.clone());
@@ -204,7 +200,7 @@ fn bytes(key: &Key, entry: &Entry) -> usize {
         Some(Err(error)) => error.bytes(),
         None => 0,
     });
-    OF_AN_ENTRY + key.grammar.len() + of_built
+    OF_AN_ENTRY + key.source.bytes() + of_built
 }
 
 #[cfg(test)]
@@ -216,8 +212,8 @@ mod tests {
         Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes are a vocabulary")
     }
 
-    fn grammar(text: &str) -> Grammar {
-        Grammar::from_lark(text).expect("a grammar")
+    fn grammar(text: &str) -> Source {
+        Source::lark(text)
     }
 
     fn is_same(one: &Constraint, other: &Constraint) -> bool {

@@ -1,5 +1,6 @@
 //! The façade: a grammar and a vocabulary become a constraint.
 
+mod build_error;
 mod builder;
 mod cache;
 mod compiled;
@@ -10,6 +11,7 @@ mod lexemes;
 mod load_error;
 mod saved;
 mod saving;
+mod source;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -28,11 +30,13 @@ use crate::util::id::TokenId;
 use crate::vocab::{Vocabulary, VocabularyError};
 
 pub use crate::index::IndexSize;
-pub use builder::{BuildError, ConstraintBuilder};
+pub use build_error::BuildError;
+pub use builder::ConstraintBuilder;
 pub use cache::ConstraintCache;
 pub use compiled::{CompiledGrammar, GrammarSize, Stage};
 pub use load_error::{LoadError, LoadErrorKind};
 pub use saved::is_saved;
+pub use source::Source;
 pub use warm::Warmup;
 
 /// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
@@ -86,7 +90,7 @@ impl Constraint {
         options: &SchemaOptions,
         vocabulary: &Vocabulary,
     ) -> Result<Self, BuildError> {
-        Self::builder().schema(text, options, vocabulary)
+        Self::builder().read(&Source::json_schema(text, options), vocabulary)
     }
 
     /// How many questions whether a text can be completed took more than
@@ -102,10 +106,9 @@ impl Constraint {
         Matcher::new(self.index.clone())
     }
 
-    /// let grammar = Grammar::from_lark("start: \"a\"*")?;
-    /// let constraint = Constraint::new(&grammar, &vocabulary)?;
-    /// none. What is computed is shared with all other matchers. A mask costs a step more for each
-    /// stop token.
+    /// A matcher whose text ends by these tokens, in place of the vocabulary's stop tokens. There
+    /// may be none. What is computed is shared with all other matchers. A mask costs a step more
+    /// for each stop token.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};

@@ -89,7 +89,7 @@ pub enum Numerals {
 /// options.order = KeyOrder::Any;
 /// options.whitespace = Whitespace::None;
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SchemaOptions {
     /// In which order keys may stand.
@@ -136,6 +136,16 @@ impl Default for SchemaOptions {
 }
 
 impl SchemaOptions {
+    /// Bytes of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        let Self { item_separator, key_separator, escape_letters, documents, .. } = self;
+        let document = |(address, text): (&String, &String)| address.len() + text.len();
+        item_separator.len()
+            + key_separator.len()
+            + escape_letters.len()
+            + documents.iter().map(document).sum::<usize>()
+    }
+
     /// Whether nothing but blanks, a comma and a colon certainly stands between values.
     pub(super) fn have_json_separators(&self) -> bool {
         let is_blank = |text: &str| text.chars().all(|letter| BLANKS.contains(letter));

@@ -17,7 +17,7 @@ use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::meter::{Meter, Phase};
 
 /// A tag: a text, a value that satisfies a schema, and a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Tag {
     begin: String,
     schema: String,
@@ -40,7 +40,7 @@ struct Tag {
 /// assert!(matcher.advance_bytes(br#"Let me look. <function=get_weather>{"city": "Paris"}</function>"#).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StructuralTags {
     triggers: Vec<String>,
     tags: Vec<Tag>,
@@ -156,6 +156,12 @@ impl StructuralTags {
         }
         grammar.cost = meter.cost();
         Ok(grammar)
+    }
+
+    /// Bytes of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        let tag = |tag: &Tag| tag.begin.len() + tag.schema.len() + tag.end.len();
+        self.triggers.iter().map(String::len).chain(self.tags.iter().map(tag)).sum()
     }
 
     /// Any of the triggers.

@@ -1,0 +1,132 @@
+//! Grammars as texts with all that says how they are read: by that a cache finds what was built.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::build_error::BuildError;
+use crate::grammar::{Grammar, GrammarReader};
+use crate::schema::{SchemaOptions, StructuralTags};
+use crate::util::limits::Limits;
+
+/// A grammar as a text: its notation, its start symbol, the files that it imports, the options of a
+/// schema. Two that are equal mean the same; nothing is read before it is asked for.
+///
+/// ```
+/// use lrmask::{Constraint, SchemaOptions, Source, Vocabulary};
+///
+/// let vocabulary = Vocabulary::single_bytes();
+/// let list = Source::lark("%import .words.WORD\nlist: WORD+").start("list");
+/// let list = list.file("words.lark", "WORD: /[a-z]+/");
+/// let schema = Source::json_schema(r#"{"enum": ["yes", "no"]}"#, &SchemaOptions::default());
+/// for source in [list, schema] {
+///     let constraint = Constraint::builder().read(&source, &vocabulary)?;
+///     assert!(constraint.matcher().can_continue());
+/// }
+/// # Ok::<(), lrmask::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    text: Text,
+    start: Option<String>,
+    files: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Text {
+    Lark(String),
+    Gbnf(String),
+    Yacc { grammar: String, terminals: String },
+    Regex(String),
+    Choices(Vec<String>),
+    JsonSchema(String, SchemaOptions),
+    StructuralTags(StructuralTags, SchemaOptions),
+}
+
+impl Source {
+    fn new(text: Text) -> Self {
+        Self { text, start: None, files: BTreeMap::new() }
+    }
+
+    /// Lark's notation: see [`Grammar::from_lark`].
+    pub fn lark(text: impl Into<String>) -> Self {
+        Self::new(Text::Lark(text.into()))
+    }
+
+    /// GBNF, or another of the `::=` notations: see [`Grammar::from_gbnf`].
+    pub fn gbnf(text: impl Into<String>) -> Self {
+        Self::new(Text::Gbnf(text.into()))
+    }
+
+    /// A Yacc file with its terminals: see [`GrammarReader::yacc`].
+    pub fn yacc(grammar: impl Into<String>, terminals: impl Into<String>) -> Self {
+        Self::new(Text::Yacc { grammar: grammar.into(), terminals: terminals.into() })
+    }
+
+    /// The texts that a regex matches as a whole: see [`Grammar::from_regex`].
+    pub fn regex(pattern: impl Into<String>) -> Self {
+        Self::new(Text::Regex(pattern.into()))
+    }
+
+    /// Just these texts: see [`Grammar::from_choices`].
+    pub fn choices<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::new(Text::Choices(texts.into_iter().map(Into::into).collect()))
+    }
+
+    /// A JSON Schema: see [`Grammar::from_schema`].
+    pub fn json_schema(text: impl Into<String>, options: &SchemaOptions) -> Self {
+        Self::new(Text::JsonSchema(text.into(), options.clone()))
+    }
+
+    /// Free text with tagged JSON in it: see [`StructuralTags::grammar`].
+    pub fn structural_tags(tags: &StructuralTags, options: &SchemaOptions) -> Self {
+        Self::new(Text::StructuralTags(tags.clone(), options.clone()))
+    }
+
+    /// Another start symbol than the text says: see [`GrammarReader::start`].
+    #[must_use]
+    pub fn start(mut self, rule: impl Into<String>) -> Self {
+        self.start = Some(rule.into());
+        self
+    }
+
+    /// A file that the text may import, by its path from there.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<String>, text: impl Into<String>) -> Self {
+        self.files.insert(path.into(), text.into());
+        self
+    }
+
+    /// Reads the grammar within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As the function of its notation.
+    pub fn grammar(&self, limits: &Limits) -> Result<Grammar, BuildError> {
+        let imports =
+            |path: &str| self.files.get(path).cloned().ok_or(io::ErrorKind::NotFound.into());
+        let reader = GrammarReader::new().start(self.start.as_deref()).imports(&imports);
+        let reader = reader.limits(limits);
+        Ok(match &self.text {
+            Text::Lark(text) => reader.lark(text)?,
+            Text::Gbnf(text) => reader.gbnf(text)?,
+            Text::Yacc { grammar, terminals } => reader.yacc(grammar, terminals)?,
+            Text::Regex(pattern) => reader.regex(pattern)?,
+            Text::Choices(texts) => reader.choices(texts)?,
+            Text::JsonSchema(text, options) => reader.json_schema(text, options)?.grammar(),
+            Text::StructuralTags(tags, options) => reader.structural_tags(tags, options)?,
+        })
+    }
+
+    /// Bytes of its texts.
+    pub(super) fn bytes(&self) -> usize {
+        let text = match &self.text {
+            Text::Lark(text) | Text::Gbnf(text) | Text::Regex(text) => text.len(),
+            Text::Yacc { grammar, terminals } => grammar.len() + terminals.len(),
+            Text::Choices(texts) => texts.iter().map(String::len).sum(),
+            Text::JsonSchema(text, options) => text.len() + options.bytes(),
+            Text::StructuralTags(tags, options) => tags.bytes() + options.bytes(),
+        };
+        let file = |(path, text): (&String, &String)| path.len() + text.len();
+        text + self.files.iter().map(file).sum::<usize>()
+    }
+}
