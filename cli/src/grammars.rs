@@ -52,9 +52,11 @@ const BUILT_IN: &[BuiltIn] = &[
     },
 ];
 
+/// Where the help lists options of grammars.
+const HEADING: &str = "Grammar";
+
 /// Which grammar.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Grammar")]
 pub(crate) struct GrammarArgument {
     /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind
     /// a colon: `sqlite:query`. The notation goes by the extension: .lark, .gbnf or .ebnf, .y,
@@ -63,17 +65,17 @@ pub(crate) struct GrammarArgument {
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
-    #[arg(long, value_name = "RULE")]
+    #[arg(help_heading = HEADING, long, value_name = "RULE")]
     pub(crate) start: Option<String>,
     /// The notation of the grammar, where the extension does not say it.
-    #[arg(long, value_name = "NOTATION")]
+    #[arg(help_heading = HEADING, long, value_name = "NOTATION")]
     pub(crate) notation: Option<Notation>,
     /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = HEADING, long, value_name = "FILE")]
     pub(crate) terminals: Option<String>,
     /// A directory with files that grammars import, looked through after the importing file's own.
     /// May be given several times.
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = HEADING, long, value_name = "DIR")]
     pub(crate) import_dir: Vec<String>,
     #[command(flatten)]
     pub(crate) schema: SchemaArguments,

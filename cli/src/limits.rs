@@ -2,37 +2,39 @@
 
 use lrmask::Limits;
 
+/// Where the help lists these.
+const HEADING: &str = "Limits";
+
 /// The limits, and single ones that are to be others.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
     /// What a grammar may cost: `default` for files of your own, `strict` for those of strangers
     /// (about a second, 256 MB, 256 KB of grammar).
-    #[arg(long, value_enum, default_value_t = Named::Default)]
+    #[arg(help_heading = HEADING, long, value_enum, default_value_t = Named::Default)]
     pub(crate) limits: Named,
     /// Bytes that a grammar may have.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(help_heading = HEADING, long, value_name = "BYTES")]
     grammar_bytes: Option<usize>,
     /// Steps of reading and compiling a grammar, of about ten nanoseconds each.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     build_steps: Option<u64>,
     /// Bytes that may be held at once meanwhile.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(help_heading = HEADING, long, value_name = "BYTES")]
     build_bytes: Option<u64>,
     /// Steps of reading one JSON schema.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     schema_steps: Option<usize>,
     /// Steps of one decision whether a text can be completed.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     decision_steps: Option<usize>,
     /// Steps of all decisions of one mask.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     mask_steps: Option<usize>,
     /// Steps of following all readings of one text.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     reading_steps: Option<usize>,
     /// Bytes that masks and token classes may take.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(help_heading = HEADING, long, value_name = "BYTES")]
     index_bytes: Option<usize>,
 }
 

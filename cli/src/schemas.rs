@@ -11,28 +11,30 @@ use crate::failure::Failure;
 use crate::grammars::{LoadError, Sources};
 use crate::input::Inputs;
 
+/// Where the help lists these.
+const HEADING: &str = "JSON schemas";
+
 /// How a JSON schema is read.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "JSON schemas")]
 pub(crate) struct SchemaArguments {
     /// In which order keys may stand.
-    #[arg(long, value_enum, default_value_t = Order::Declared)]
+    #[arg(help_heading = HEADING, long, value_enum, default_value_t = Order::Declared)]
     pub(crate) order: Order,
     /// What may stand between lexemes, `any`, `none`, or a regular expression.
-    #[arg(long, default_value = "any", value_name = "any|none|REGEX")]
+    #[arg(help_heading = HEADING, long, default_value = "any", value_name = "any|none|REGEX")]
     pub(crate) whitespace: String,
     /// Which formats are held.
-    #[arg(long, value_enum, default_value_t = Held::Known)]
+    #[arg(help_heading = HEADING, long, value_enum, default_value_t = Held::Known)]
     pub(crate) formats: Held,
     /// How numbers may be written.
-    #[arg(long, value_enum, default_value_t = Written::Plain)]
+    #[arg(help_heading = HEADING, long, value_enum, default_value_t = Written::Plain)]
     pub(crate) numerals: Written,
     /// What becomes of a schema that no value satisfies.
-    #[arg(long, value_enum, default_value_t = Contradictory::Refuse)]
+    #[arg(help_heading = HEADING, long, value_enum, default_value_t = Contradictory::Refuse)]
     pub(crate) unsatisfiable: Contradictory,
     /// A document that its references may lead to, and the address that they
     /// mean. May be given several times.
-    #[arg(long, value_name = "ADDRESS=FILE")]
+    #[arg(help_heading = HEADING, long, value_name = "ADDRESS=FILE")]
     pub(crate) document: Vec<String>,
 }
 
