@@ -51,6 +51,8 @@ fn features(sketch: &Sketch, spec: &Spec) -> Vec<&'static str> {
     let ignored = sketch.terminals.iter().filter(|terminal| terminal.ignored).count();
     let mut note = |feature, is_there: bool| features.extend(is_there.then_some(feature));
     note("basic", sketch.basic);
+    note("match all", sketch.matching == Some("all"));
+    note("match priority", sketch.matching == Some("priority"));
     note("conflicts shift", sketch.shift);
     note("counted repetition", has(&counted));
     note("exclusive", !sketch.exclusive.is_empty());
@@ -180,6 +182,20 @@ fn run<S: Strategy>(
 #[test]
 fn the_engine_masks_what_the_oracle_masks_in_random_grammars() {
     run(number("LRMASK_RANDOM", 200), draft::drafts(), |draft, tally| {
+        check(&draft.sketch(), draft::ALPHABET, &draft.tokens(), tally)
+    });
+}
+
+#[test]
+fn the_engine_masks_what_the_oracle_masks_where_priority_or_all_matches_count() {
+    run(number("LRMASK_RANDOM", 200), draft::with_match(), |draft, tally| {
+        check(&draft.sketch(), draft::ALPHABET, &draft.tokens(), tally)
+    });
+}
+
+#[test]
+fn the_engine_masks_what_the_oracle_masks_where_ignored_matches_stay_pending() {
+    run(number("LRMASK_RANDOM", 200), draft::with_pending(), |draft, tally| {
         check(&draft.sketch(), draft::ALPHABET, &draft.tokens(), tally)
     });
 }

@@ -10,7 +10,7 @@ use super::empty;
 use super::lexemes::Lexemes;
 use crate::grammar::in_brackets;
 use crate::grammar::in_pairs;
-use crate::grammar::ir::{Terminal, Ties};
+use crate::grammar::ir::{Matching, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
@@ -139,7 +139,7 @@ impl CompiledGrammar {
             && paired.is_none()
             && bracketed.is_none()
             && settled.is_none()
-            && grammar.ties == Ties::Rank;
+            && grammar.matching != Matching::All;
         let fingerprint = match is_as_given {
             true => OnceLock::new(),
             false => OnceLock::from(given.fingerprint()),

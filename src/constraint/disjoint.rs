@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use smallvec::smallvec;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Budget, LexerKind, Nonterminal, Production, Symbol, Terminal, Ties};
+use crate::grammar::ir::{Budget, LexerKind, Matching, Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
 use crate::lexer::{Dfa, difference, intersection};
@@ -40,16 +40,7 @@ pub(super) fn take_apart(
     dfas: Vec<Option<Dfa>>,
     meter: &Meter,
 ) -> (Grammar, Vec<Option<Dfa>>) {
-    let decides = |terminal: &Terminal| {
-        !terminal.reserved_against.is_empty()
-            || terminal.fallback.is_some()
-            || terminal.lookahead.is_some()
-    };
-    // Where the grammar says what a word is, it is that.
-    let is_said = grammar.indentation.is_some()
-        || !grammar.reserve_covered.is_empty()
-        || grammar.terminals.iter().any(|terminal| decides(terminal) || terminal.exclusive);
-    if grammar.ties == Ties::Rank || is_said {
+    if grammar.matching != Matching::All {
         return (grammar, dfas);
     }
     match atoms(&grammar, &dfas, meter) {
@@ -71,8 +62,42 @@ pub(super) fn take_apart(
     }
 }
 
+/// By terminal: whether a directive says what its lexemes are, or those of a word that it also
+/// matches, or what they do to others. It stays as it is: where its texts are those of others as
+/// well, rank decides.
+fn told(grammar: &Grammar, dfas: &[Option<Dfa>]) -> Vec<bool> {
+    let mut told = vec![false; grammar.terminals.len()];
+    for (word, terminal) in grammar.terminals.iter().enumerate() {
+        let looked = terminal.lookahead.iter().flat_map(|lookahead| {
+            let lists = lookahead.after.iter().chain(&lookahead.before).flatten();
+            lists.chain([&lookahead.other])
+        });
+        let fallback = terminal.fallback.iter().map(|fallback| &fallback.terminal);
+        for other in looked.chain(fallback).chain(&terminal.reserved_against) {
+            told[word] = true;
+            told[other.index()] = true;
+        }
+        told[word] |= terminal.exclusive;
+    }
+    for covering in grammar.reserve_covered.iter().map(|covering| covering.index()) {
+        told[covering] = true;
+        let Some(dfa) = &dfas[covering] else { continue };
+        for (word, terminal) in grammar.terminals.iter().enumerate() {
+            if let Some(Pattern::Literal { text, .. }) = &terminal.pattern {
+                told[word] |= dfa.matches(text.as_bytes());
+            }
+        }
+    }
+    if let Some(indentation) = &grammar.indentation {
+        let brackets = indentation.open.iter().chain(&indentation.close);
+        indentation.own().chain(brackets).for_each(|terminal| told[terminal.index()] = true);
+    }
+    told
+}
+
 /// The terminals taken apart; `None` where that takes too much.
 fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<Atom>> {
+    let told = told(grammar, dfas);
     let most = 2 * dfas.len() + 64;
     let mut all: Vec<Atom> = Vec::new();
     for (index, dfa) in dfas.iter().enumerate() {
@@ -80,7 +105,7 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<A
         // What looks at the text behind a lexeme is not taken apart.
         let asks = |dfa: &Dfa| dfa.looks_behind() || !dfa.conditions().is_empty();
         // And what a lexeme is to a list is no question of its text.
-        let is_told = terminal.ignored || terminal.distinct.is_some();
+        let is_told = told[index] || terminal.ignored || terminal.distinct.is_some();
         let is_plain = |dfa: &&Dfa| !is_told && !dfa.is_empty() && !asks(dfa);
         let Some(dfa) = dfa.as_ref().filter(is_plain) else { continue };
         let mut rest = dfa.clone();
@@ -175,8 +200,12 @@ fn rewrite(
     atoms: Vec<Atom>,
 ) -> (Grammar, Vec<Option<Dfa>>) {
     let count = grammar.terminals.len();
-    let patterns: Vec<Option<Pattern>> =
-        grammar.terminals.iter().map(|terminal| terminal.pattern.clone()).collect();
+    // What is not taken apart keeps its texts, whatever others have them.
+    let mut patterns: Vec<Option<Pattern>> = vec![None; count];
+    for &member in atoms.iter().flat_map(|atom| &atom.members) {
+        patterns[member].clone_from(&grammar.terminals[member].pattern);
+    }
+    let mut ranks: Vec<u32> = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
     let mut parts: Vec<Vec<TerminalId>> = vec![Vec::new(); count];
     let mut taken = vec![false; count];
     // Texts of one terminal alone keep its name, and so does a terminal all of whose texts others
@@ -196,6 +225,8 @@ fn rewrite(
             .into_iter()
             .map(|twin| (twin, atom.dfa.clone()))
             .collect();
+        let own_ranks = atom.members.iter().map(|&member| grammar.terminals[member].rank);
+        let best = own_ranks.min().unwrap_or_default();
         let id = match owner {
             Some(owner) => {
                 if dfas[owner].as_ref() != Some(&atom.dfa) {
@@ -206,10 +237,13 @@ fn rewrite(
             }
             None => add(&mut grammar, &mut dfas, &atom.members, pattern.clone(), atom.dfa),
         };
+        ranks.resize(grammar.terminals.len(), best);
+        ranks[id.index()] = best;
         budgets.push((id.index(), budget));
         atom.members.iter().for_each(|&member| parts[member].push(id));
         for ((members, budget), dfa) in twins {
             let id = add(&mut grammar, &mut dfas, &members, pattern.clone(), dfa);
+            ranks.resize(grammar.terminals.len(), best);
             // It wins only where the other is gone, and nobody need be told.
             grammar.terminals[id.index()].place = None;
             budgets.push((id.index(), budget));
@@ -220,8 +254,19 @@ fn rewrite(
         grammar.terminals[terminal].budget = budget;
     }
     stand_in(&mut grammar, parts);
-    grammar.ties = Ties::Rank;
+    rank_anew(&mut grammar, &ranks);
+    grammar.matching = Matching::Longest;
     without_unused(grammar, dfas)
+}
+
+/// Ranks terminals by the ranks of what they were made of; what was made later of the same goes
+/// behind.
+fn rank_anew(grammar: &mut Grammar, ranks: &[u32]) {
+    let mut by_rank: Vec<usize> = (0..ranks.len()).collect();
+    by_rank.sort_by_key(|&terminal| (ranks[terminal], terminal));
+    for (rank, terminal) in by_rank.into_iter().enumerate() {
+        grammar.terminals[terminal].rank = rank as u32;
+    }
 }
 
 /// Where rules ask for a terminal that is other ones now, given by terminal, they ask for any of
@@ -275,8 +320,8 @@ fn add(
 ) -> TerminalId {
     let names: Vec<&str> =
         members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
-    let (name, rank) = (names.join("&"), grammar.terminals.len() as u32);
-    let terminal = Terminal { name, pattern, rank, ..grammar.terminals[members[0]].clone() };
+    let name = names.join("&");
+    let terminal = Terminal { name, pattern, ..grammar.terminals[members[0]].clone() };
     let shown: Vec<String> =
         members.iter().map(|&member| grammar.terminals[member].shown()).collect();
     let terminal = terminal.described(&shown.join(" and "));

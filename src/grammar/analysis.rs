@@ -58,7 +58,13 @@ pub(crate) fn trim(
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(GrammarError::new(diagnostic::fold(findings)));
     }
-    let mut trimmed = kept::keep(grammar, start, &reached, alive);
+    // Several entry points are ways into one language, with one set of words.
+    let mut competing = reached.clone();
+    for &other in grammar.starts.iter().filter(|_| grammar.starts.contains(&start)) {
+        let also = reachable(grammar, other, alive);
+        competing.iter_mut().zip(also).for_each(|(competing, also)| *competing |= also);
+    }
+    let mut trimmed = kept::keep(grammar, start, &reached, &competing, alive);
     findings.extend(assumed_lines(&trimmed));
     trimmed.warnings = diagnostic::fold(findings);
     trimmed.untrimmed = Some(untrimmed.clone());
@@ -103,7 +109,8 @@ pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
         ends.is_alive((of.lhs, &of.rhs), &productive, |terminal| !dead[terminal.index()])
     };
     let reached = reachable(grammar, grammar.start, alive);
-    productive[grammar.start.index()].then(|| kept::keep(grammar, grammar.start, &reached, alive))
+    productive[grammar.start.index()]
+        .then(|| kept::keep(grammar, grammar.start, &reached, &reached, alive))
 }
 
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
@@ -342,7 +349,7 @@ fn report_unreached(
     let help = "remove it, or name it in a rule that is used; a rule that is a whole text of its \
                 own stands behind %start";
     for (i, nonterminal) in grammar.nonterminals.iter().enumerate() {
-        if written[i] || is_helper(grammar, i) {
+        if written[i] || is_helper(grammar, i) || nonterminal.place.is_none() {
             continue;
         }
         let finding = if users[i].is_empty() {

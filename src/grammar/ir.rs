@@ -30,8 +30,8 @@ pub struct Grammar {
     pub(crate) conflicts: Conflicts,
     /// Whether a text may begin with what is ignored.
     pub(crate) leading_ignored: bool,
-    /// What a lexeme is that several terminals match.
-    pub(crate) ties: Ties,
+    /// `%match`.
+    pub(crate) matching: Matching,
     /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches
     /// is reserved against it. Which ones those are takes a regex match, so the scanner finds out.
     pub(crate) reserve_covered: Vec<TerminalId>,
@@ -64,7 +64,7 @@ impl Grammar {
             lexer: LexerKind::Contextual,
             conflicts,
             leading_ignored: true,
-            ties: Ties::Rank,
+            matching: Matching::Longest,
             reserve_covered: Vec::new(),
             indentation: None,
             warnings: Vec::new(),
@@ -132,14 +132,23 @@ pub(crate) enum LexerKind {
     Contextual,
 }
 
-/// What a lexeme is that several terminals match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Ties {
-    /// The terminal of least rank.
-    #[default]
-    Rank,
-    /// Every one of them, as in llguidance; but where a lazy one matches, only lazy ones.
-    Every,
+/// `%match`: which matches of candidates make the lexeme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Matching {
+    /// The longest, since nothing is said.
+    Usual,
+    /// The longest; of several terminals that match it, it is the one of least rank.
+    Longest,
+    /// The longest of those of the highest priority that match anything.
+    Priority,
+    /// The longest; it is every terminal that matches it, as in llguidance. But where a lazy one
+    /// matches, only lazy ones.
+    All,
+}
+
+impl Matching {
+    /// All of them, each at its number.
+    pub(crate) const ALL: [Self; 4] = [Self::Usual, Self::Longest, Self::Priority, Self::All];
 }
 
 /// What a conflict that precedence does not settle means.
@@ -176,6 +185,9 @@ pub(crate) struct Terminal {
     /// of `0..terminals.len()`, by explicit priority (higher first), then plain strings before
     /// patterns, then order in the file.
     pub(crate) rank: u32,
+    /// The explicit priority, else 0. Under `%match priority` a match goes before any match of a
+    /// lower one, however long.
+    pub(crate) priority: i32,
     /// Terminals that this word is reserved against (`%reserved NAME IF`): under the contextual
     /// lexer it competes wherever one of them does.
     pub(crate) reserved_against: Vec<TerminalId>,
@@ -211,6 +223,7 @@ impl Terminal {
             pattern,
             ignored: false,
             rank,
+            priority: 0,
             reserved_against: Vec::new(),
             fallback: None,
             exclusive: false,

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::Grammar;
 use super::ir::{
     Associativity, Budget, Conflicts, Distinct, Fallback, Indentation, LexerKind, Lookahead, Marks,
-    Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
+    Matching, Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal,
 };
 use super::pattern::{Automaton, Counted, Pattern, RegexFlags, State};
 use super::requirement::{End, Member, Requirement, Set};
@@ -51,7 +51,7 @@ impl Grammar {
             Conflicts::Silent => 3,
         });
         writer.bool(self.leading_ignored);
-        writer.bool(self.ties == Ties::Every);
+        writer.u8(self.matching as u8);
         ids(writer, &self.reserve_covered);
         writer.option(self.indentation.as_ref(), |w, indentation| indentation.save(w));
     }
@@ -86,7 +86,9 @@ impl Grammar {
                 _ => return Err(Malformed { what: "what is done about conflicts" }),
             },
             leading_ignored: reader.bool()?,
-            ties: if reader.bool()? { Ties::Every } else { Ties::Rank },
+            matching: *Matching::ALL
+                .get(usize::from(reader.u8()?))
+                .ok_or(Malformed { what: "how terminals match" })?,
             reserve_covered: read_ids(reader)?,
             indentation: reader.option(Indentation::load)?,
             terminals: terminals.into(),
@@ -149,6 +151,7 @@ impl Terminal {
         writer.option(self.pattern.as_ref(), |w, pattern| pattern.save(w));
         writer.bool(self.ignored);
         writer.u32(self.rank);
+        writer.u32(self.priority.cast_unsigned());
         ids(writer, &self.reserved_against);
         writer.option(self.fallback.as_ref(), |w, fallback| {
             w.u32(fallback.terminal.0);
@@ -177,6 +180,7 @@ impl Terminal {
             pattern: reader.option(|r| Pattern::load(r, DEEPEST))?,
             ignored: reader.bool()?,
             rank: reader.u32()?,
+            priority: reader.u32()?.cast_signed(),
             reserved_against: read_ids(reader)?,
             fallback: reader
                 .option(|r| Ok(Fallback { terminal: TerminalId(r.u32()?), soft: r.bool()? }))?,

@@ -11,7 +11,7 @@ use super::indentation::Indentation;
 use super::lines::blank_classes;
 use super::lookahead::{Lookaheads, Reading};
 use super::states::{Endings, ScanStates};
-use crate::grammar::ir::{Distinct, Fallback, Grammar, LexerKind, Symbol, Terminal};
+use crate::grammar::ir::{Distinct, Fallback, Grammar, LexerKind, Matching, Symbol, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::lr::table::ParseTable;
@@ -227,8 +227,16 @@ pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStat
     let endings = Endings {
         first: those(|terminal| terminal.lazy),
         every: those(|terminal| terminal.every_match),
+        priorities: priorities(grammar),
     };
     ScanStates::new(dfas, ranks, endings, blanks.as_ref())
+}
+
+/// By terminal: its priority, where some match goes before longer ones.
+fn priorities(grammar: &Grammar) -> Vec<i32> {
+    let of = || grammar.terminals.iter().map(|terminal| terminal.priority);
+    let differ = grammar.matching == Matching::Priority && of().min() != of().max();
+    if differ { of().collect() } else { Vec::new() }
 }
 
 /// By terminal: the bytes with which terminals begin that the tables let follow it. Nothing where

@@ -194,6 +194,8 @@ pub(crate) enum Directive {
     Start(Vec<Spanned<String>>),
     /// `%lexer basic` or `%lexer contextual`: the name as written.
     Lexer(Spanned<String>),
+    /// `%match longest`, `%match priority` or `%match all`: the name as written.
+    Match(Spanned<String>),
     /// `%conflicts follow`, `%conflicts refuse` or `%conflicts shift`: the name as written.
     Conflicts(Spanned<String>),
     /// `%reserved NAME "if" "then"`: the words are reserved against the terminal; without words,

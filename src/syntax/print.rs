@@ -229,6 +229,7 @@ impl Display for Directive {
             }
             Directive::Options(options) => return options.fmt(f),
             Directive::Lexer(name) => return write!(f, "%lexer {}", name.node),
+            Directive::Match(name) => return write!(f, "%match {}", name.node),
             Directive::Conflicts(name) => return write!(f, "%conflicts {}", name.node),
             Directive::Lookahead { to, word, after, before } => {
                 write!(f, "%lookahead {to} {word}")?;

@@ -9,10 +9,14 @@ use proptest::prelude::*;
 pub struct Draft {
     pub basic: bool,
     pub shift: bool,
+    /// What stands behind `%match`.
+    pub matching: Option<&'static str>,
+    /// Which of what is ignored has its priority raised.
+    pub raised: Vec<bool>,
     /// Of each terminal: which of [`PATTERNS`], and whether its priority is raised.
     pub terminals: Vec<(usize, bool)>,
-    /// Which of [`IGNORED`].
-    pub ignored: Vec<usize>,
+    /// The patterns of what is ignored.
+    pub ignored: Vec<&'static str>,
     pub rules: Vec<RuleDraft>,
     /// Whether there are two entry points.
     pub two_starts: bool,
@@ -94,8 +98,27 @@ const PATTERNS: [&str; 43] = [
     "/(?<=[b ])a*c(?=b)/",
     "/(?<=b)[abc]/",
 ];
+/// The first of them ask nothing of the text behind.
+const LOOKING: usize = 32;
+/// Fewer are short.
+const PLAIN: usize = 22;
 const IGNORED: [&str; 8] =
     ["/ +(?!c)/", "/(?<!c) /", "\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
+/// Patterns of ignored terminals whose longer matches are pending while something else is read.
+const PENDING: [&str; 12] = [
+    "/b(ac)*/",
+    "/b[ab]* /",
+    "/( |bb[^a]*a)+/",
+    "/ +(a[bc]*a)?/",
+    "/( |c[^ ]*c)+/",
+    "/c(ab|b c)*/",
+    "/ (a b)*/",
+    "/(a |b )+/",
+    "/ (ab?c| )*/",
+    "/a(b[^ ]* )?/",
+    "/[ c]+(b a)?/",
+    "/( |abc*b)+c?/",
+];
 const RELATIONS: [&str; 4] = ["reserved", "fallback", "soft", "lookahead"];
 pub const ASSOCIATIVITIES: [&str; 3] = ["left", "right", "nonassoc"];
 /// Names that are no terminals, for `%prec`.
@@ -136,7 +159,7 @@ pub fn drafts() -> impl Strategy<Value = Draft> {
     (
         any::<bool>(),
         prop::collection::vec((0..PATTERNS.len(), some(0.1)), 2..=5),
-        prop::collection::vec(0..IGNORED.len(), 0..=3),
+        prop::collection::vec(prop::sample::select(&IGNORED), 0..=3),
         rules,
         words,
         tokens,
@@ -148,6 +171,8 @@ pub fn drafts() -> impl Strategy<Value = Draft> {
             Draft {
                 basic,
                 shift,
+                matching: None,
+                raised: Vec::new(),
                 terminals,
                 ignored,
                 rules,
@@ -159,6 +184,33 @@ pub fn drafts() -> impl Strategy<Value = Draft> {
                 runs,
             }
         })
+}
+
+/// Drafts in which the matches of what is ignored stay pending, and little else is going on.
+pub fn with_pending() -> impl Strategy<Value = Draft> {
+    let pending = prop::collection::vec(prop::sample::select(&PENDING), 1..=2);
+    let terminals = prop::collection::vec((0..PLAIN, prop::bool::weighted(0.1)), 2..=4);
+    (drafts(), pending, terminals).prop_map(|(draft, mut pending, terminals)| {
+        pending.extend(draft.ignored.first());
+        let (relations, exclusive) = (Vec::new(), vec![false; 5]);
+        Draft { ignored: pending, terminals, relations, exclusive, levels: Vec::new(), ..draft }
+    })
+}
+
+/// Drafts of grammars that say how terminals match: by priority, or all.
+pub fn with_match() -> impl Strategy<Value = Draft> {
+    let priority = prop::collection::vec((0..LOOKING, any::<bool>()), 2..=5);
+    let ignored = prop::collection::vec(prop::sample::select(&IGNORED[2..]), 0..=2);
+    let raised = prop::collection::vec(any::<bool>(), 2);
+    (drafts(), any::<bool>(), priority, ignored, raised).prop_map(
+        |(draft, all, terminals, ignored, raised)| match all {
+            true => {
+                let (shift, levels) = (false, Vec::new());
+                Draft { matching: Some("all"), shift, levels, raised, ..draft }
+            }
+            false => Draft { matching: Some("priority"), terminals, ignored, raised, ..draft },
+        },
+    )
 }
 
 /// A symbol of a rule.
@@ -211,9 +263,10 @@ impl Draft {
             let (pattern, raised) = self.terminals[t];
             terminal(name(t), PATTERNS[pattern], raised, false)
         });
+        let is_raised = |i: usize| self.raised.get(i).is_some_and(|&raised| raised);
         let ignored = self.ignored.iter().enumerate();
         let ignored =
-            ignored.map(|(i, &pattern)| terminal(format!("I{i}"), IGNORED[pattern], false, true));
+            ignored.map(|(i, pattern)| terminal(format!("I{i}"), pattern, is_raised(i), true));
         let relations = self.relations(&used);
         let is_decided =
             |name: &String| relations.iter().any(|r| r.word == *name && r.kind == "lookahead");
@@ -221,6 +274,7 @@ impl Draft {
         Sketch {
             basic: self.basic,
             shift: self.shift,
+            matching: self.matching,
             starts: starts.iter().map(|start| format!("r{start}")).collect(),
             terminals: of_rules.chain(ignored).collect(),
             rules: reached.iter().map(rule).collect(),

@@ -2,7 +2,7 @@
 
 use super::automaton::Automaton;
 use super::layout::{Layout, Step};
-use super::spec::{Indentation, LexerKind, Spec, Terminal};
+use super::spec::{Indentation, LexerKind, Matching, Spec, Terminal};
 use super::stacks::{self, Stack};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -12,6 +12,10 @@ use std::collections::{HashMap, HashSet};
 pub struct Language {
     spec: Spec,
     automaton: Automaton,
+    /// The terminals that compete under the basic lexer.
+    competing: u32,
+    /// Those that are meant together where they match one lexeme.
+    meant: u32,
     /// How many lexemes a word may care about, itself and the one before it included.
     memory: usize,
     stacks: RefCell<Vec<Known>>,
@@ -42,6 +46,9 @@ struct Known {
 pub struct Place {
     /// The number of its stack.
     pub stack: usize,
+    /// The stacks of all that the last lexeme may be, where several terminals are meant: what may
+    /// follow any of them competes for the next.
+    pub beside: Vec<usize>,
     pub layout: Layout,
     /// The lexemes behind it that are not ignored, as far back as any word cares: who won each, and
     /// as which terminal it is read.
@@ -68,7 +75,8 @@ impl Language {
         let memory = furthest.unwrap_or(0);
         let (stacks, numbers, slices) =
             (RefCell::default(), RefCell::default(), RefCell::default());
-        let language = Self { spec, automaton, memory, stacks, numbers, slices };
+        let (competing, meant) = (spec.competing(), spec.are_all_meant());
+        let language = Self { spec, automaton, competing, meant, memory, stacks, numbers, slices };
         language.number(stacks::bottom());
         language
     }
@@ -93,8 +101,10 @@ impl Language {
                 return None;
             }
             for opening in self.openings(&place) {
-                if let Some((length, winner)) = self.lexeme(&opening, text.split_at(at)) {
-                    let behind = self.behind(&place, &opening, winner, &text[at..at + length]);
+                let lexeme = self.lexeme(&opening, text.split_at(at));
+                if let Some((length, winners)) = lexeme {
+                    let behind =
+                        self.behind_all(&place, &opening, &winners, &text[at..at + length]);
                     let behind = behind.into_iter().map(|place| (at + length, place));
                     todo.extend(behind.filter(|reading| seen.insert(reading.clone())));
                 }
@@ -107,7 +117,7 @@ impl Language {
     pub fn begin(&self) -> Place {
         let layout =
             self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
-        Place { stack: 0, layout, trail: Vec::new() }
+        Place { stack: 0, beside: Vec::new(), layout, trail: Vec::new() }
     }
 
     /// Whether the text may end here.
@@ -138,7 +148,11 @@ impl Language {
             (known.acceptable, known.candidates)
         };
         let Some(rules) = self.spec.indentation.as_ref().filter(|_| layout.is_loose()) else {
-            let (acceptable, candidates) = known(*stack);
+            let (acceptable, mut candidates) = known(*stack);
+            if !place.beside.is_empty() {
+                let all = place.beside.iter().fold(0, |set, &beside| set | known(beside).0);
+                candidates = self.candidates(all);
+            }
             return vec![Opening { taker: Some((*stack, layout.clone())), acceptable, candidates }];
         };
         let loose = |taker: Option<(usize, Layout)>| {
@@ -180,17 +194,39 @@ impl Language {
         may.fold(0, |set, (t, _)| set | 1 << t) & candidates
     }
 
-    /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the
-    /// best.
-    fn lexeme(&self, opening: &Opening, (before, rest): (&[u8], &[u8])) -> Option<(usize, usize)> {
+    /// The longest non-empty prefix of `rest` that a candidate matches in full, and what it is: the
+    /// best of those, or all that are meant. Where priorities go first, of the candidates of the
+    /// highest priority that match any prefix.
+    fn lexeme(
+        &self,
+        opening: &Opening,
+        (before, rest): (&[u8], &[u8]),
+    ) -> Option<(usize, Vec<usize>)> {
         let candidates = self.behind_text(opening.candidates, before);
+        if self.spec.matching != Matching::Priority {
+            return self.longest(candidates, rest);
+        }
+        let mut levels: Vec<i32> = self.spec.terminals.iter().map(|t| t.priority).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        levels.into_iter().rev().find_map(|level| {
+            let terminals = self.spec.terminals.iter().enumerate();
+            let own = terminals.fold(0, |set, (t, of)| set | u32::from(of.priority == level) << t);
+            self.longest(candidates & own, rest)
+        })
+    }
+
+    fn longest(&self, candidates: u32, rest: &[u8]) -> Option<(usize, Vec<usize>)> {
         let mut longest = None;
         for length in 1..=rest.len() {
             let (matching, extensible) = self.slice(&rest[..length]);
             let fits =
                 |&t: &usize| matching & 1 << t != 0 && self.spec.terminals[t].fits(&rest[length..]);
             let mut competing = (0..self.spec.terminals.len()).filter(|t| candidates & 1 << t != 0);
-            longest = competing.find(fits).map(|winner| (length, winner)).or(longest);
+            let winner = competing.find(fits);
+            longest = winner
+                .map(|winner| (length, self.meant_with(winner, candidates & matching)))
+                .or(longest);
             if candidates & extensible == 0 {
                 break;
             }
@@ -198,14 +234,44 @@ impl Language {
         longest
     }
 
-    /// Where the readings of a lexeme stand that `winner` has won.
-    pub fn behind(
+    /// What a lexeme is of which this is the best terminal, and these match it.
+    pub fn meant_with(&self, winner: usize, matching: u32) -> Vec<usize> {
+        if self.meant & 1 << winner == 0 {
+            return vec![winner];
+        }
+        (0..self.spec.terminals.len()).filter(|t| self.meant & matching & 1 << t != 0).collect()
+    }
+
+    /// Where the readings of a lexeme stand that all these have won.
+    pub fn behind_all(
         &self,
         place: &Place,
         opening: &Opening,
-        winner: usize,
+        winners: &[usize],
         lexeme: &[u8],
     ) -> Vec<Place> {
+        let behind = |&winner: &usize| self.behind(place, opening, winner, lexeme);
+        let mut all: Vec<Place> = winners.iter().flat_map(behind).collect();
+        if winners.len() > 1 {
+            // The last lexeme is on top; on what lies below, its terminals stand side by side.
+            let below = |place: &Place| {
+                let known = &self.stacks.borrow()[place.stack].stack;
+                known[..known.len() - 1].to_vec()
+            };
+            let of: Vec<(usize, _)> = all.iter().map(|place| (place.stack, below(place))).collect();
+            for place in &mut all {
+                let own = below(place);
+                let beside = of.iter().filter(|(_, below)| *below == own);
+                place.beside = beside.map(|&(stack, _)| stack).collect();
+                place.beside.sort_unstable();
+                place.beside.dedup();
+            }
+        }
+        all
+    }
+
+    /// Where the readings of a lexeme stand that `winner` has won.
+    fn behind(&self, place: &Place, opening: &Opening, winner: usize, lexeme: &[u8]) -> Vec<Place> {
         let mut behind = Vec::new();
         for label in self.labels(place, opening, winner) {
             let Some(terminal) = label else {
@@ -228,6 +294,7 @@ impl Language {
             let after = self.after(*stack, terminal).into_iter();
             behind.extend(after.map(|stack| Place {
                 stack,
+                beside: Vec::new(),
                 layout: layout.clone(),
                 trail: trail.clone(),
             }));
@@ -383,7 +450,7 @@ impl Language {
             _ if acceptable & exclusive != 0 => all()
                 .filter(|(_, terminal)| terminal.ignored)
                 .fold(acceptable, |set, (t, _)| set & !(1 << t)),
-            LexerKind::Basic => all().fold(0, |set, (t, _)| set | 1 << t),
+            LexerKind::Basic => self.competing,
             LexerKind::Contextual => {
                 let plain = all()
                     .fold(acceptable, |set, (t, terminal)| set | u32::from(terminal.ignored) << t);

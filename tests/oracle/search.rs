@@ -10,7 +10,7 @@
 
 use super::language::{Language, Opening, Place};
 use super::pattern::Pattern;
-use super::spec::LOOKED_BEHIND;
+use super::spec::{LOOKED_BEHIND, Matching};
 use regex_automata::util::primitives::StateID;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -190,7 +190,7 @@ impl Search {
         let holds = |asked: &BTreeSet<Asked>| asked.iter().all(|&(.., must)| !must);
         holds(asked)
             && self.winners(language, situation.scan).into_iter().any(|(winner, asked)| {
-                let behind = language.behind(place, opening, winner, lexeme);
+                let behind = language.behind_all(place, opening, &winner, lexeme);
                 holds(&asked) && behind.iter().any(|place| language.ends(place))
             })
     }
@@ -243,10 +243,10 @@ impl Search {
             asked.extend(none);
         }
         let winners = if from.begun { self.winners(language, from.scan) } else { Vec::new() };
-        for (winner, own) in winners {
+        for (winners, own) in winners {
             let Some(own) = self.ask(language, &own, byte) else { continue };
             let asked = asked.union(&own).copied().collect();
-            for place in language.behind(&from.place, &from.opening, winner, &from.lexeme) {
+            for place in language.behind_all(&from.place, &from.opening, &winners, &from.lexeme) {
                 let at = (&from.before[..], Some(byte));
                 next.extend(self.begin(language, &place, (&pending, &asked), at));
             }
@@ -277,7 +277,7 @@ impl Search {
 
     /// Who may win a lexeme that ends here, and what each asks of the text behind: that it be as
     /// the winner wants it, and not as any better one wants it.
-    fn winners(&self, language: &Language, scan: usize) -> Vec<(usize, BTreeSet<Asked>)> {
+    fn winners(&self, language: &Language, scan: usize) -> Vec<(Vec<usize>, BTreeSet<Asked>)> {
         let mut winners = Vec::new();
         let mut before = BTreeSet::new();
         for (t, terminal) in language.spec().terminals.iter().enumerate() {
@@ -290,14 +290,27 @@ impl Search {
             }
             let mut asked = before.clone();
             let Some((behind, must)) = &terminal.trailing else {
-                winners.push((t, asked));
+                let matching = self.matching(language, scan);
+                let meant = language.meant_with(t, matching);
+                winners.push((meant, asked));
                 break;
             };
             asked.insert((t, behind.start(), *must));
-            winners.push((t, asked));
+            winners.push((vec![t], asked));
             before.insert((t, behind.start(), !must));
         }
         winners
+    }
+
+    /// The terminals that match the lexeme as far as it has come.
+    fn matching(&self, language: &Language, scan: usize) -> u32 {
+        let states = &self.scans.borrow()[scan];
+        let terminals = states.iter().zip(&language.spec().terminals).enumerate();
+        terminals.fold(0, |set, (t, (state, terminal))| {
+            let pattern = terminal.pattern.as_ref();
+            let matches = state.zip(pattern).is_some_and(|(state, pattern)| pattern.accepts(state));
+            set | u32::from(matches) << t
+        })
     }
 
     /// What is asked of the text behind so that no lexeme ends here; `None` where one does,
@@ -305,7 +318,8 @@ impl Search {
     fn no_winner(&self, language: &Language, scan: usize) -> Option<BTreeSet<Asked>> {
         let terminals = &language.spec().terminals;
         let mut none = BTreeSet::new();
-        for (winner, _) in self.winners(language, scan) {
+        for (winners, _) in self.winners(language, scan) {
+            let winner = winners[0];
             let (behind, must) = terminals[winner].trailing.as_ref()?;
             none.insert((winner, behind.start(), !must));
         }
@@ -389,8 +403,20 @@ impl Search {
 
     /// After one more byte; `None` where nothing can match.
     fn step(&self, language: &Language, scan: usize, byte: u8) -> Option<usize> {
-        let from = self.scans.borrow()[scan].clone();
-        let patterns = language.spec().terminals.iter().map(|terminal| terminal.pattern.as_ref());
+        let mut from = self.scans.borrow()[scan].clone();
+        let terminals = &language.spec().terminals;
+        if language.spec().matching == Matching::Priority {
+            // What matches already goes before all of lower priority.
+            let matching = self.matching(language, scan);
+            let matches = |t: &usize| matching & 1 << t != 0;
+            let best = (0..terminals.len()).filter(matches).map(|t| terminals[t].priority).max();
+            for (state, terminal) in from.iter_mut().zip(terminals) {
+                if best.is_some_and(|best| terminal.priority < best) {
+                    *state = None;
+                }
+            }
+        }
+        let patterns = terminals.iter().map(|terminal| terminal.pattern.as_ref());
         let next: Scan = from
             .iter()
             .zip(patterns)

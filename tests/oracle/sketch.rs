@@ -8,6 +8,8 @@ pub struct Sketch {
     pub basic: bool,
     /// Whether conflicts are settled as Yacc does; else they are followed.
     pub shift: bool,
+    /// What stands behind `match`, alike in both notations.
+    pub matching: Option<&'static str>,
     /// The rules that whole texts are made of, the usual one first.
     pub starts: Vec<String>,
     pub declared: Vec<String>,
@@ -66,6 +68,9 @@ impl Sketch {
     /// For the engine.
     pub fn lark(&self) -> String {
         let mut lark = format!("%lexer {}\n", self.lexer());
+        if let Some(matching) = self.matching {
+            writeln!(lark, "%match {matching}").unwrap();
+        }
         if self.shift {
             lark.push_str("%conflicts shift\n");
         }
@@ -105,6 +110,14 @@ impl Sketch {
     /// For the oracle, with the given start.
     pub fn spec(&self, start: &str) -> String {
         let mut spec = format!("lexer {}\nstart {start}\n", self.lexer());
+        let also: Vec<&str> =
+            self.starts.iter().map(String::as_str).filter(|other| *other != start).collect();
+        if !also.is_empty() {
+            writeln!(spec, "also {}", also.join(" ")).unwrap();
+        }
+        if let Some(matching) = self.matching {
+            writeln!(spec, "match {matching}").unwrap();
+        }
         if self.shift {
             spec.push_str("conflicts shift\n");
         }
@@ -117,10 +130,14 @@ impl Sketch {
             terminal.ignored && self.lexer() == "contextual" && !looks_around
         };
         ranked.sort_by_key(|terminal| {
-            (!terminal.raised, yields(terminal), !terminal.pattern.starts_with('"'))
+            let all = self.matching == Some("all") && yields(terminal);
+            (all, !terminal.raised, yields(terminal), !terminal.pattern.starts_with('"'))
         });
-        for Terminal { name, pattern, ignored, .. } in ranked {
+        for Terminal { name, pattern, ignored, raised } in ranked {
             write!(spec, "terminal {name} {}", slashed(pattern)).unwrap();
+            if *raised {
+                spec.push_str(" priority 1");
+            }
             if *ignored {
                 spec.push_str(" ignored");
             }

@@ -3,14 +3,15 @@
 //! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of
 //! rank, best first, with the modifiers `followed /regex/` or `unfollowed /regex/`, then `preceded
 //! /regex/` or `unpreceded /regex/` (all these first), `ignored`, `reserved NAME`, `fallback NAME`,
-//! `soft NAME`, and, last, `lookahead NAME after A,B before C,D then E` (`after` and `then` may be
-//! left out, `then` may come again); `declared NAME`; `exclusive NAME ...`; `indent NEWLINE INDENT
-//! DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab N`, `levels
-//! N`; `left NAME ...`, `right NAME ...`, `nonassoc NAME ...`, each of which binds tighter than
-//! those before it; `conflicts shift`; `priority NAME N` of a nonterminal's productions; `rule NAME
-//! -> SYMBOL ... %prec NAME`, one production a line, the last two words if wanted. A name that no
-//! `terminal` or `declared` line defines is a nonterminal, or no symbol at all where it has a
-//! level. A line that begins with `#` is a comment.
+//! `soft NAME`, `priority N`, and, last, `lookahead NAME after A,B before C,D then E` (`after` and
+//! `then` may be left out, `then` may come again); `declared NAME`; `exclusive NAME ...`; `indent
+//! NEWLINE INDENT DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab
+//! N`, `levels N`; `left NAME ...`, `right NAME ...`, `nonassoc NAME ...`, each of which binds
+//! tighter than those before it; `match priority` or `match all`; `also NAME ...`, further rules
+//! that texts are made of, whose words compete as well; `conflicts shift`; `priority NAME N` of a
+//! nonterminal's productions; `rule NAME -> SYMBOL ... %prec NAME`, one production a line, the last
+//! two words if wanted. A name that no `terminal` or `declared` line defines is a nonterminal, or
+//! no symbol at all where it has a level. A line that begins with `#` is a comment.
 
 use super::pattern::Pattern;
 use std::collections::{HashMap, HashSet};
@@ -31,6 +32,17 @@ impl LexerKind {
     }
 }
 
+/// What makes the lexeme of the matches of candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matching {
+    /// The longest; the terminal of best rank.
+    Longest,
+    /// The longest of the highest priority.
+    Priority,
+    /// The longest, and it is all terminals that match it.
+    All,
+}
+
 /// A terminal; its rank is its position in [`Spec::terminals`].
 #[derive(Clone, Debug)]
 pub struct Terminal {
@@ -43,6 +55,7 @@ pub struct Terminal {
     pub exclusive: bool,
     pub lookahead: Option<Lookahead>,
     pub precedence: Option<Precedence>,
+    pub priority: i32,
     /// What the text behind a lexeme must begin with (`true`), or must not.
     pub trailing: Option<(Pattern, bool)>,
     /// What the text before a lexeme must end with (`true`), or must not: texts of
@@ -79,6 +92,7 @@ impl Terminal {
             exclusive: false,
             lookahead: None,
             precedence: None,
+            priority: 0,
             trailing: None,
             leading: None,
         }
@@ -152,6 +166,9 @@ pub struct Spec {
     pub nonterminals: Vec<String>,
     pub start: usize,
     pub productions: Vec<Production>,
+    pub matching: Matching,
+    /// Other rules that a text may be, elsewhere.
+    pub also: Vec<usize>,
     pub conflicts: Conflicts,
     pub indentation: Option<Indentation>,
 }
@@ -200,6 +217,70 @@ impl Spec {
         }
     }
 
+    /// The terminals that compete everywhere under the basic lexer: all but those that stand only
+    /// in what is left out, because no rule that a text may be reaches it, or it derives nothing.
+    pub fn competing(&self) -> u32 {
+        let productive = self.productive();
+        let mut reached: HashSet<usize> = self.also.iter().copied().chain([self.start]).collect();
+        let mut size = 0;
+        while size < reached.len() {
+            size = reached.len();
+            for production in &productive {
+                if reached.contains(&production.lhs) {
+                    reached.extend(production.rhs.iter().filter_map(|symbol| match symbol {
+                        Symbol::Nonterminal(nonterminal) => Some(*nonterminal),
+                        Symbol::Terminal(_) => None,
+                    }));
+                }
+            }
+        }
+        let stands_in = |terminal: usize, productions: &[Production], all: bool| {
+            let live = productions.iter().filter(|p| all || reached.contains(&p.lhs));
+            live.flat_map(|p| &p.rhs).any(|&symbol| symbol == Symbol::Terminal(terminal))
+        };
+        let of_lines = self.indentation.iter().flat_map(|rules| {
+            [rules.newline, rules.indent, rules.dedent].into_iter().chain(rules.join)
+        });
+        let of_lines: Vec<usize> = of_lines.collect();
+        let is_in = |&(t, terminal): &(usize, &Terminal)| {
+            terminal.ignored
+                || of_lines.contains(&t)
+                || stands_in(t, &productive, false)
+                || !stands_in(t, &self.productions, true)
+        };
+        let set = |terminals: Vec<usize>| terminals.into_iter().fold(0u32, |set, t| set | 1 << t);
+        let all = || self.terminals.iter().enumerate();
+        let own = set(all().filter(is_in).map(|(t, _)| t).collect());
+        let is_drawn_in = |&(t, terminal): &(usize, &Terminal)| {
+            let decided = terminal.lookahead.as_ref().map(|lookahead| lookahead.other);
+            let mut others = terminal.reserved_against.iter().copied().chain(decided);
+            let is_other = |(word, other): (usize, &Terminal)| {
+                own & 1 << word != 0 && other.lookahead.as_ref().is_some_and(|l| l.other == t)
+            };
+            others.any(|other| own & 1 << other != 0) || all().any(is_other)
+        };
+        own | set(all().filter(is_drawn_in).map(|(t, _)| t).collect())
+    }
+
+    /// Of each terminal, whether a lexeme of it is every other such terminal that matches it, under
+    /// `match all`: it is neither ignored nor looks around, and no directive says what it is.
+    pub fn are_all_meant(&self) -> u32 {
+        let mut told = 0u32;
+        for (t, terminal) in self.terminals.iter().enumerate() {
+            let looked = terminal.lookahead.iter().flat_map(|lookahead| {
+                let lists = lookahead.after.iter().chain(&lookahead.ahead).flatten().copied();
+                lists.chain([lookahead.other])
+            });
+            let fallback = terminal.fallback.map(|fallback| fallback.terminal);
+            let others = looked.chain(fallback).chain(terminal.reserved_against.iter().copied());
+            told = others.fold(told, |told, other| told | 1 << t | 1 << other);
+            let looks_around = terminal.trailing.is_some() || terminal.leading.is_some();
+            let is_apart = terminal.exclusive || terminal.ignored || looks_around;
+            told |= u32::from(is_apart || self.matching != Matching::All) << t;
+        }
+        !told
+    }
+
     /// The terminals that some lexeme can be read as, or the beginning of some line.
     fn live_terminals(&self) -> impl Iterator<Item = usize> {
         let is_word = |t: &Terminal| t.pattern.is_some() && !t.ignored;
@@ -234,6 +315,8 @@ struct Reader<'t> {
     levels: HashMap<&'t str, Precedence>,
     level: usize,
     exclusive: Vec<usize>,
+    matching: Matching,
+    also: Vec<usize>,
     conflicts: Conflicts,
     indentation: Option<Indentation>,
 }
@@ -260,6 +343,8 @@ impl<'t> Reader<'t> {
             levels: HashMap::new(),
             level: 0,
             exclusive: Vec::new(),
+            matching: Matching::Longest,
+            also: Vec::new(),
             conflicts: Conflicts::Follow,
             indentation: None,
         }
@@ -276,6 +361,13 @@ impl<'t> Reader<'t> {
             "rule" => self.rule(rest),
             "exclusive" => {
                 self.exclusive.extend(rest.split_whitespace().map(|name| self.numbers[name]));
+            }
+            "match" if rest == "priority" => self.matching = Matching::Priority,
+            "match" if rest == "all" => self.matching = Matching::All,
+            "also" => {
+                let also: Vec<usize> =
+                    rest.split_whitespace().map(|name| self.nonterminal(name)).collect();
+                self.also = also;
             }
             "conflicts" if rest == "shift" => self.conflicts = Conflicts::Shift,
             "left" => self.level(Associativity::Left, rest),
@@ -380,6 +472,7 @@ impl<'t> Reader<'t> {
                         ahead: Vec::new(),
                     });
                 }
+                ("priority", _) => terminal.priority = operand.parse().unwrap(),
                 ("reserved", _) => terminal.reserved_against.push(self.numbers[operand]),
                 ("fallback" | "soft", _) => {
                     let other = self.numbers[operand];
@@ -415,6 +508,8 @@ impl<'t> Reader<'t> {
             nonterminals: self.nonterminals,
             start: self.start.expect("a start line"),
             productions: self.productions.into_iter().map(|(production, _)| production).collect(),
+            matching: self.matching,
+            also: self.also,
             conflicts: self.conflicts,
             indentation: self.indentation,
         }

@@ -16,16 +16,19 @@ struct Renumbered {
 }
 
 /// Copies the nonterminals that are `reached`, their productions that are `alive`, and the
-/// terminals that these need, `start` among them.
+/// terminals that these need, `start` among them. Under the basic lexer the terminals of what is
+/// alive of `competing` nonterminals are kept as well.
 pub(super) fn keep(
     grammar: &Grammar,
     start: NonterminalId,
     reached: &[bool],
+    competing: &[bool],
     alive: impl Fn(&Production) -> bool,
 ) -> Grammar {
     let is_kept = |production: &&Production| reached[production.lhs.index()] && alive(production);
     let kept: Vec<&Production> = grammar.productions.iter().filter(is_kept).collect();
-    let needed = needed_terminals(grammar, &kept);
+    let competes = |production: &Production| competing[production.lhs.index()] && alive(production);
+    let needed = needed_terminals(grammar, &kept, competes);
     let ids = Renumbered {
         terminals: renumber(&needed, TerminalId::new),
         nonterminals: renumber(reached, NonterminalId::new),
@@ -45,7 +48,7 @@ pub(super) fn keep(
         lexer: grammar.lexer,
         conflicts: grammar.conflicts,
         leading_ignored: grammar.leading_ignored,
-        ties: grammar.ties,
+        matching: grammar.matching,
         reserve_covered: covered.collect(),
         indentation: (grammar.indentation.as_ref())
             .and_then(|indentation| indentation.map(|terminal| ids.terminals[terminal.index()])),
@@ -55,7 +58,11 @@ pub(super) fn keep(
 }
 
 /// The terminals of these productions, and those that matter to how the text is cut into them.
-fn needed_terminals(grammar: &Grammar, kept: &[&Production]) -> Vec<bool> {
+fn needed_terminals(
+    grammar: &Grammar,
+    kept: &[&Production],
+    competes: impl Fn(&Production) -> bool,
+) -> Vec<bool> {
     let mut needed: Vec<bool> = grammar.terminals.iter().map(|terminal| terminal.ignored).collect();
     if let Some(indentation) = &grammar.indentation {
         indentation.own().for_each(|terminal| needed[terminal.index()] = true);
@@ -68,11 +75,21 @@ fn needed_terminals(grammar: &Grammar, kept: &[&Production]) -> Vec<bool> {
         }
     }
     if grammar.lexer == LexerKind::Basic {
-        // All of them compete everywhere: a word stays reserved where no rule that is left has it.
-        needed
-            .iter_mut()
-            .zip(&grammar.terminals)
-            .for_each(|(needed, terminal)| *needed |= terminal.pattern.is_some());
+        // All of them compete everywhere but those that stand only in what is left out.
+        let mut left_out = vec![false; needed.len()];
+        let mut competing = left_out.clone();
+        for production in grammar.productions.iter() {
+            let of = if competes(production) { &mut competing } else { &mut left_out };
+            for symbol in &production.rhs {
+                if let Symbol::Terminal(terminal) = symbol {
+                    of[terminal.index()] = true;
+                }
+            }
+        }
+        for (index, terminal) in grammar.terminals.iter().enumerate() {
+            let is_in = competing[index] || !left_out[index];
+            needed[index] |= is_in && terminal.pattern.is_some();
+        }
     }
     let in_rules = needed.clone();
     for (word, terminal) in grammar.terminals.iter().enumerate() {

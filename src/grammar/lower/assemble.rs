@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Budget, Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix,
-    Symbol, Symbols, Terminal, Ties,
+    Budget, Conflicts, Fallback, LexerKind, Lookahead, Marks, Matching, Nonterminal, Production,
+    Suffix, Symbol, Symbols, Terminal,
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
@@ -131,11 +131,7 @@ pub(crate) fn assemble(
         conflicts: parts.directions.conflicts.unwrap_or_default(),
         // llguidance ignores nothing before the first lexeme, unless it is told to; Lark does.
         leading_ignored: parts.directions.leading_ignored.unwrap_or(!parts.is_dialect),
-        ties: match parts.directions.lexer {
-            Some(LexerKind::Basic) => Ties::Rank,
-            _ if parts.is_dialect => Ties::Every,
-            _ => Ties::Rank,
-        },
+        matching: matching(parts),
         reserve_covered: parts
             .directions
             .covered
@@ -146,6 +142,16 @@ pub(crate) fn assemble(
             .and_then(|indentation| indentation.map(|&terminal| ids[terminal])),
         warnings: Vec::new(),
         untrimmed: None,
+    })
+}
+
+/// What `%match` says: in llguidance's dialect all terminals of a text are meant, unless the file
+/// says otherwise.
+fn matching(parts: &Parts<'_>) -> Matching {
+    let is_basic = parts.directions.lexer == Some(LexerKind::Basic);
+    parts.directions.matching.unwrap_or(match parts.is_dialect && !is_basic {
+        true => Matching::All,
+        false => Matching::Usual,
     })
 }
 
@@ -164,6 +170,7 @@ fn list_terminals(
         true => terminals_of(&parts.productions.productions),
         false => HashSet::new(),
     };
+    let matching = matching(parts);
     let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
     let mut terminals = Vec::new();
     let mut orders = Vec::new();
@@ -180,13 +187,20 @@ fn list_terminals(
         let is_both = is_ignored && is_asked_for.contains(&terminal);
         let looks_around = pattern.as_ref().is_some_and(Pattern::looks_around);
         let yields = is_contextual && is_ignored && !is_both && !looks_around;
-        orders.push((!lazy, Reverse(priority), yields, !literal, order));
+        let goes_first = if matching == Matching::Priority { priority } else { 0 };
+        // Where all terminals of a text are meant, those of the rules are: a priority says nothing.
+        let order_of = |yields: bool| {
+            let all = matching == Matching::All && yields;
+            (Reverse(goes_first), !lazy, all, Reverse(priority), yields, !literal, order)
+        };
+        orders.push(order_of(yields));
         terminals.push(Terminal {
             name: table.name(terminal).to_owned(),
             description: None,
             pattern,
             ignored: is_ignored && !is_both,
             rank: 0,
+            priority,
             reserved_against: Vec::new(),
             fallback: None,
             exclusive: parts.directions.exclusive.contains_key(&terminal),
@@ -210,7 +224,7 @@ fn list_terminals(
                 precedence: None,
                 ..asked_for.clone()
             };
-            orders.push((!lazy, Reverse(priority), true, !literal, order));
+            orders.push(order_of(true));
             terminals.push(twin);
         }
     }
@@ -439,7 +453,10 @@ fn nonterminals_and_productions(
     for (i, new) in parts.productions.nonterminals.iter().enumerate() {
         ids.push(NonterminalId::new(nonterminals.len()));
         if parts.rules.get(i).is_none_or(|rule| rule.parameters.is_empty()) {
-            let place = Some(context.sources.place(new.at));
+            // What another rule stands for need not be told that nothing uses it.
+            let stop = parts.rules.get(i).and_then(|rule| rule.stop.as_ref());
+            let is_replaced = stop.is_some_and(|stop| stop.is_joined);
+            let place = (!is_replaced).then(|| context.sources.place(new.at));
             let marks = match parts.rules.get(i) {
                 Some(rule) => marks(context, table, rule)?,
                 None => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::grammar::ir::{Associativity, Conflicts, Indentation, LexerKind, Precedence};
+use crate::grammar::ir::{Associativity, Conflicts, Indentation, LexerKind, Matching, Precedence};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::indenter;
 use crate::grammar::lower::similar::did_you_mean;
@@ -21,6 +21,7 @@ pub(crate) struct Directions {
     /// The rules that a text may be, the usual one first; none where nothing is said.
     pub(crate) starts: Vec<(String, At)>,
     pub(crate) lexer: Option<LexerKind>,
+    pub(crate) matching: Option<Matching>,
     pub(crate) conflicts: Option<Conflicts>,
     /// Words and what they are reserved against.
     pub(crate) reserved: Vec<(TerminalIndex, TerminalIndex)>,
@@ -89,6 +90,7 @@ pub(crate) fn direct(
             ast::Directive::Options(options) => reader.options(options, *at),
             ast::Directive::Start(names) => reader.start(names, *at),
             ast::Directive::Lexer(name) => reader.lexer(name, *at),
+            ast::Directive::Match(name) => reader.matching(name, *at),
             ast::Directive::Conflicts(name) => reader.conflicts(name, *at),
             ast::Directive::Reserved { against, words } => reader.reserved(against, words, *at),
             ast::Directive::Fallback { to, words } => reader.fallback(to, words, false, *at),
@@ -182,6 +184,28 @@ impl DirectiveReader<'_, '_> {
             );
         }
         self.directions.lexer = Some(kind);
+    }
+
+    fn matching(&mut self, name: &ast::Spanned<String>, at: At) {
+        let matching = match name.node.as_str() {
+            "longest" => Matching::Longest,
+            "priority" => Matching::Priority,
+            "all" => Matching::All,
+            other => {
+                let message = format!("there is no way `{other}` to match terminals");
+                let help =
+                    "write `%match longest` (the default), `%match priority` or `%match all`";
+                let diagnostic = Diagnostic::error("unknown-match", message).help(help);
+                self.error(at.with_span(&name.span), diagnostic);
+                return;
+            }
+        };
+        if self.directions.matching.is_some_and(|other| other != matching) {
+            let diagnostic =
+                Diagnostic::error("duplicate-directive", "a second %match that says otherwise");
+            self.error(at, diagnostic);
+        }
+        self.directions.matching = Some(matching);
     }
 
     fn conflicts(&mut self, name: &ast::Spanned<String>, at: At) {

@@ -398,12 +398,13 @@ impl Loader<'_> {
         }
     }
 
-    /// `%start`, `%lexer`, `%conflicts` and `%ignore` are the importer's affair; what says how
-    /// words are read deserves a word.
+    /// `%start`, `%lexer`, `%match`, `%conflicts` and `%ignore` are the importer's affair; what
+    /// says how words are read deserves a word.
     fn imported_directive(&mut self, source: u32, directive: &ast::Spanned<ast::Directive>) {
         let name = match &directive.node {
             ast::Directive::Start(_)
             | ast::Directive::Lexer(_)
+            | ast::Directive::Match(_)
             | ast::Directive::Conflicts(_)
             | ast::Directive::Options(_) => return,
             ast::Directive::Reserved { .. } => "%reserved",

@@ -412,11 +412,8 @@ impl Resolver<'_> {
                 Ok((body, false))
             }
             (Some(end), _) => {
-                let stop = Stop {
-                    body: body.clone(),
-                    end: end.clone(),
-                    capture: attributes.stop_capture.clone(),
-                };
+                let capture = attributes.stop_capture.clone();
+                let stop = Stop::new(body.clone(), end.clone(), capture);
                 self.resolved.rules[rule].stop = Some(stop);
                 Ok((lexeme::before(body, end, at), false))
             }

@@ -85,7 +85,7 @@ impl Joiner<'_> {
     /// The rule that is `rule` and `next` as one lexeme, where `next` begins with what stops
     /// `rule`.
     fn join(&mut self, rule: RuleIndex, next: Item) -> Option<RuleIndex> {
-        let Stop { body, end, capture } = self.resolved.rules[rule].stop.clone()?;
+        let Stop { body, end, capture, .. } = self.resolved.rules[rule].stop.clone()?;
         let (rest, length) = match (&end.node, &next.node) {
             (
                 Node::Leaf(Leaf::Literal { text: stop, ignore_case: false }),
@@ -142,6 +142,7 @@ impl Joiner<'_> {
             stop: None,
         });
         self.joined.insert(key, number);
+        self.resolved.rules[rule].stop.iter_mut().for_each(|stop| stop.is_joined = true);
         Some(number)
     }
 }

@@ -178,6 +178,15 @@ pub(crate) struct Stop {
     pub(crate) body: Body,
     pub(crate) end: Item,
     pub(crate) capture: Option<String>,
+    /// Whether a rule made of this one and its stop stands in its place somewhere.
+    pub(crate) is_joined: bool,
+}
+
+impl Stop {
+    /// That of a rule for which no other stands yet.
+    pub(crate) fn new(body: Body, end: Item, capture: Option<String>) -> Self {
+        Self { body, end, capture, is_joined: false }
+    }
 }
 
 /// A terminal by name.

@@ -85,8 +85,10 @@ pub(super) fn sort(
     sorted
 }
 
-/// Whether some lexeme of `next` outlives the end of some lexeme of `last`, with no other terminal
-/// about; or no steps are `left` to find out.
+/// Whether some lexeme of `next` may stand behind some lexeme of `last`, with no other terminal
+/// about; or no steps are `left` to find out. It stands there where the longer match that `last`
+/// has pending comes to nothing: while `next` goes on, or behind it. So it is enough that `next`
+/// matches before `last` does again.
 fn may_ever_follow(lexis: &Lexis, last: usize, next: usize, left: &mut usize) -> bool {
     let scan = lexis.states();
     let dfa = |index| scan.dfa(TerminalId::new(index));
@@ -105,10 +107,13 @@ fn may_ever_follow(lexis: &Lexis, last: usize, next: usize, left: &mut usize) ->
             if state == Dfa::DEAD {
                 continue;
             }
-            if end == Dfa::DEAD {
+            if last.is_accept(end) {
+                continue;
+            }
+            if end == Dfa::DEAD || next.is_accept(state) {
                 return true;
             }
-            if !last.is_accept(end) && seen.insert((end, state)) {
+            if seen.insert((end, state)) {
                 pending.push((end, state));
             }
         }

@@ -8,6 +8,7 @@
 //!
 //! * [`separate`]: whether lexemes come apart at first sight, so that nothing is left to be asked;
 //! * [`terminals`]: which terminals are never a label; which words others cover;
+//! * [`matching`]: where an author who knows Lark may be surprised by a lexeme;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
 //! * [`scan_graph`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
@@ -21,6 +22,7 @@ mod adjacency;
 mod direct;
 mod gates;
 mod indentation;
+mod matching;
 mod scan_graph;
 mod separate;
 mod succession;
@@ -79,6 +81,7 @@ pub(crate) fn check(
         ]);
     };
     let mut findings = findings;
+    findings.extend(matching::check(grammar, lexis));
     findings.extend(terminals::check_labels(grammar, lexis, &scan_graph));
     if grammar.indentation.is_some() && !lexis.lookaheads.is_empty() {
         findings.push(indentation::among_words(grammar));
@@ -116,9 +119,9 @@ fn sound(findings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> 
 /// Finds out behind which labels whatever is reached can be completed.
 fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let table = lexis.table();
-    if lexis.states().has_lazy() {
-        // Where a lazy terminal does not compete, lexemes may be longer: candidate sets say nothing
-        // of their parts.
+    if lexis.states().has_cuts() {
+        // Where a lazy terminal does not compete, or one of high priority, lexemes may be longer:
+        // candidate sets say nothing of their parts.
         return Proof::nothing(lexis.terminal_count());
     }
     let gates = adjacency.gates().to_vec();

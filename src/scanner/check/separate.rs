@@ -56,7 +56,7 @@ pub(super) fn are_separate(
         && lexis.ignored.is_empty()
         && lexis.exclusive.is_empty()
         && grammar.reserve_covered.is_empty()
-        && !lexis.states().has_lazy()
+        && !lexis.states().has_cuts()
         && !lexis.states().has_conditions()
         && !table.has_settled_conflicts();
     // A terminal with a place was written by an author, who wants to hear what the check finds.

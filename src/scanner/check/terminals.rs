@@ -50,7 +50,10 @@ pub(super) fn check_labels(
                     "where {winner} can stand as well, no text is ever {shadowed}: {winner} \
                      matches it, too, and goes before it"
                 ),
-                format!("{higher} if it is meant to go before the other"),
+                format!(
+                    "write `%match all` if such a text may be either, or {higher} if it is meant \
+                     to go before the other"
+                ),
             ),
         };
         findings.push(
@@ -62,6 +65,16 @@ pub(super) fn check_labels(
     }
     findings.extend(covered_words(grammar, lexis));
     findings
+}
+
+/// The first of these, and how many more there are.
+pub(super) fn listed(words: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let more = match words.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    words[..words.len().min(SHOWN)].join(" ") + &more
 }
 
 /// Whether a string may be a keyword: signs are none, though a pattern for any text matches them.
@@ -95,18 +108,13 @@ fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
             .map(|(_, word)| word.shown())
             .collect();
         if !words.is_empty() {
-            let shown = words.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(" ");
-            let more = if words.len() > 8 {
-                format!(" and {} more", words.len() - 8)
-            } else {
-                String::new()
-            };
             findings.push(
                 Diagnostic::warning(
                     "unreserved-words",
                     format!(
-                        "{} also matches words that are not reserved against it: {shown}{more}",
-                        terminal.shown()
+                        "{} also matches words that are not reserved against it: {}",
+                        terminal.shown(),
+                        listed(&words)
                     ),
                 )
                 .at(terminal.place.clone())

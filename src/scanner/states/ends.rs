@@ -31,6 +31,9 @@ pub(crate) struct Endings {
     pub(crate) first: BitSet,
     /// Those each of whose matches may end the lexeme.
     pub(crate) every: BitSet,
+    /// By terminal: of a lower number than another that matches, it matches nothing longer. Empty
+    /// where all are equal.
+    pub(crate) priorities: Vec<i32>,
 }
 
 impl ScanStates {

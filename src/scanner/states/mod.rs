@@ -12,6 +12,7 @@ mod moves;
 mod past;
 mod reach;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -238,9 +239,10 @@ impl ScanStates {
         &self.dfas
     }
 
-    /// Whether the first match of some terminal ends lexemes.
-    pub(crate) fn has_lazy(&self) -> bool {
-        !self.endings.first.is_empty()
+    /// Whether some match keeps longer ones from being: that of a lazy terminal, or one of higher
+    /// priority.
+    pub(crate) fn has_cuts(&self) -> bool {
+        !self.endings.first.is_empty() || !self.endings.priorities.is_empty()
     }
 
     /// Whether some terminal may end at each match.
@@ -370,18 +372,42 @@ impl ScanStates {
         })
     }
 
-    /// The components that the next byte moves: none where a lazy terminal accepts, else all.
+    /// The components that the next byte moves: all, where no match ends the lexeme. A match keeps
+    /// those of lower priority from going on, that of a lazy terminal its equals as well. What
+    /// reads the whole text goes on with the others.
     #[inline]
-    fn moving(&self, state: ScanStateId) -> &[Component] {
+    fn moving(&self, state: ScanStateId) -> Cow<'_, [Component]> {
         let components = self.components(state);
-        let ends = |component: &Component| {
-            component.terminal.index() < self.dfas.len()
-                && self.ends_at_first_match(component.terminal)
-                && self.dfa(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
+        match self.has_cuts() && self.label(state).is_some() {
+            true => self.moving_after_match(state),
+            false => Cow::Borrowed(components),
+        }
+    }
+
+    #[cold]
+    fn moving_after_match(&self, state: ScanStateId) -> Cow<'_, [Component]> {
+        let is_lexeme = |of: &Component| of.terminal.index() < self.first_tracker();
+        let priority = |of: &Component| self.endings.priorities.get(of.terminal.index()).copied();
+        let is_lazy = |of: &&Component| {
+            of.terminal.index() < self.dfas.len() && self.ends_at_first_match(of.terminal)
         };
-        match self.has_lazy() && self.label(state).is_some() && components.iter().any(ends) {
-            true => &[],
-            false => components,
+        // A match that the text behind may undo keeps nothing from going on.
+        let is_certain = |of: &&Component| {
+            let dfa = self.automaton(of.terminal);
+            dfa.is_none_or(|dfa| dfa.condition(of.state).is_none())
+        };
+        let matched = self.accepting(state).filter(is_certain).map(priority).max();
+        let ended = self.accepting(state).filter(is_lazy).map(priority).max();
+        let goes_on = |of: &&Component| {
+            let own = priority(of);
+            matched.is_none_or(|matched| own >= matched) && ended.is_none_or(|ended| own > ended)
+        };
+        let all = self.components(state).iter();
+        let moving: Vec<Component> =
+            all.filter(|of| !is_lexeme(of) || goes_on(of)).copied().collect();
+        match moving.iter().any(is_lexeme) {
+            true => Cow::Owned(moving),
+            false => Cow::Borrowed(&[]),
         }
     }
 
@@ -391,7 +417,7 @@ impl ScanStates {
             let state = self.automaton(component.terminal)?.next(component.state, byte);
             (state != Dfa::DEAD).then_some(Component { state, ..component })
         };
-        let next = match self.moving(state) {
+        let next = match &*self.moving(state) {
             [only] => self.alive(after(only).as_slice()),
             all => self.alive(&all.iter().filter_map(after).collect::<SmallVec<[_; 8]>>()),
         };
@@ -426,5 +452,10 @@ fn of_regexes(regexes: &[&str]) -> ScanStates {
     };
     let [first, every] = [(); 2].map(|()| BitSet::new(regexes.len()));
     let ranks = (0..regexes.len() as u32).collect();
-    ScanStates::new(regexes.iter().map(dfa).collect(), ranks, Endings { first, every }, None)
+    ScanStates::new(
+        regexes.iter().map(dfa).collect(),
+        ranks,
+        Endings { first, every, priorities: Vec::new() },
+        None,
+    )
 }

@@ -22,7 +22,7 @@ impl ScanStates {
     /// The classes of bytes that lead anywhere from `state`. Makes no step.
     pub(crate) fn live(&self, state: ScanStateId) -> ClassSet {
         let mut live = ClassSet::default();
-        for &component in self.moving(state) {
+        for &component in &*self.moving(state) {
             // What reads the whole text is no lexeme.
             if component.terminal.index() < self.first_tracker()
                 && let Some(dfa) = self.automaton(component.terminal)
@@ -40,7 +40,8 @@ impl ScanStates {
 
     /// The classes of bytes that lead both states to the same. Makes no step.
     pub(crate) fn alike(&self, one: ScanStateId, other: ScanStateId) -> ClassSet {
-        let (mut one, mut other) = (self.moving(one), self.moving(other));
+        let (one, other) = (self.moving(one), self.moving(other));
+        let (mut one, mut other) = (&*one, &*other);
         let mut apart = ClassSet::default();
         while let Some(&first) = [one.first(), other.first()].into_iter().flatten().min() {
             let own = |components: &mut &[Component]| {
@@ -89,7 +90,7 @@ impl ScanStates {
 
     /// The steps, made and noted in the row.
     fn find_moves(&self, state: ScanStateId) -> Moves<ScanStateId> {
-        match self.moving(state) {
+        match &*self.moving(state) {
             &[only] => self.moves_of_one(state, only),
             components => self.moves_of_all(state, components),
         }

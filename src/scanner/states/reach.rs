@@ -111,7 +111,7 @@ impl ScanStates {
     /// The terminal that none of the others outranks, if nothing but its automaton says where
     /// lexemes end.
     fn unrivalled(&self, state: ScanStateId) -> Option<TerminalId> {
-        if self.has_lazy() || self.has_every_match() {
+        if self.has_cuts() || self.has_every_match() {
             return None;
         }
         let rank = |component: &Component| self.ranks.get(component.terminal.index());

@@ -42,6 +42,7 @@ pub(crate) fn undone(pattern: &str, is_verbose: bool) -> Option<String> {
 /// The regex that Lark reads, and whether it means something else than what is written.
 pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
     let mut is_other = false;
+    let mut sets = Sets::default();
     let read = unescape(pattern, |read, escape| {
         let mut behind = *escape.rest;
         let stands_for = match escape.letter {
@@ -65,8 +66,15 @@ pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
         };
         match stands_for {
             Some(character) => {
-                is_other |= character.is_ascii_punctuation()
-                    || is_verbose && character.is_ascii_whitespace();
+                is_other |= match character {
+                    '\\' | '[' | ']' | '^' | '-' => true,
+                    // In a set these are themselves.
+                    '.' | '$' | '*' | '+' | '?' | '{' | '}' | ',' | '|' | '(' | ')' => {
+                        !sets.is_open(read)
+                    }
+                    '#' => is_verbose,
+                    character => is_verbose && character.is_ascii_whitespace(),
+                };
                 *escape.rest = behind;
                 read.push(character);
             }
@@ -76,6 +84,35 @@ pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
     });
     let Ok(read) = read;
     (read, is_other)
+}
+
+/// Whether a set of characters is open at the end of a regex that is being written.
+#[derive(Debug, Default)]
+struct Sets {
+    /// So many bytes have been looked at.
+    seen: usize,
+    is_escaped: bool,
+    /// Where the characters of an open set begin: there `]` is one of them.
+    open: Option<usize>,
+}
+
+impl Sets {
+    fn is_open(&mut self, regex: &str) -> bool {
+        for (at, character) in regex.bytes().enumerate().skip(self.seen) {
+            if std::mem::take(&mut self.is_escaped) {
+                continue;
+            }
+            match (character, self.open) {
+                (b'\\', _) => self.is_escaped = true,
+                (b'[', None) => self.open = Some(at + 1),
+                (b'^', Some(first)) if first == at => self.open = Some(at + 1),
+                (b']', Some(first)) if at > first => self.open = None,
+                _ => {}
+            }
+        }
+        self.seen = regex.len();
+        self.open.is_some()
+    }
 }
 
 /// The regex between the slashes, with `\/` made `/`.

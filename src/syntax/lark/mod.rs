@@ -204,6 +204,7 @@ impl<'a> Expected<'a> {
                     "%extend",
                     "%start",
                     "%lexer",
+                    "%match",
                     "%reserved",
                     "%fallback",
                     "%soft",

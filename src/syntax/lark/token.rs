@@ -74,6 +74,7 @@ pub(crate) enum Token<'input> {
     Extend,
     Start,
     Lexer,
+    Match,
     Conflicts,
     Reserved,
     Fallback,
@@ -88,7 +89,7 @@ pub(crate) enum Token<'input> {
 }
 
 /// Each directive's word, without the `%`.
-pub(crate) const DIRECTIVES: [(&str, Token<'static>); 18] = [
+pub(crate) const DIRECTIVES: [(&str, Token<'static>); 19] = [
     ("import", Token::Import),
     ("ignore", Token::Ignore),
     ("declare", Token::Declare),
@@ -96,6 +97,7 @@ pub(crate) const DIRECTIVES: [(&str, Token<'static>); 18] = [
     ("extend", Token::Extend),
     ("start", Token::Start),
     ("lexer", Token::Lexer),
+    ("match", Token::Match),
     ("conflicts", Token::Conflicts),
     ("reserved", Token::Reserved),
     ("fallback", Token::Fallback),

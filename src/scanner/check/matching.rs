@@ -1,0 +1,219 @@
+//! Where a file that says nothing of `%match` may not mean the longest match and the best rank: an
+//! author who knows Lark may be surprised there, and is shown a text.
+
+use std::collections::HashSet;
+
+use rustc_hash::FxBuildHasher;
+
+use super::terminals::listed;
+use crate::grammar::ir::{Grammar, LexerKind, Matching, Terminal};
+use crate::grammar::pattern::Pattern;
+use crate::lexer::Dfa;
+use crate::lr::table::Action;
+use crate::scanner::Lexis;
+use crate::scanner::candidate_sets::parse_states;
+use crate::util::bitset::BitSet;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::{CoreId, TerminalId};
+
+/// Pairs of states looked at for all texts together; past them no more texts are looked for.
+const MOST_STEPS: usize = 200_000;
+
+/// What the author should know.
+pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
+    if grammar.matching != Matching::Usual {
+        return Vec::new();
+    }
+    let mut findings = Vec::from_iter(overruled(grammar, lexis));
+    if grammar.lexer == LexerKind::Contextual {
+        findings.extend(of_two_terminals(grammar, lexis));
+    }
+    findings
+}
+
+/// Priorities that length overrules: a terminal matches longer texts than one of higher priority.
+fn overruled(grammar: &Grammar, lexis: &Lexis) -> Option<Diagnostic> {
+    let plain = |index: usize| {
+        let dfa = lexis.states().dfa(TerminalId::new(index))?;
+        (!dfa.looks_behind() && dfa.conditions().is_empty()).then_some(dfa)
+    };
+    let of = |index: usize| &grammar.terminals[index];
+    let count = grammar.terminals.len();
+    let mut left = MOST_STEPS;
+    let mut found: Option<(usize, usize, Vec<u8>)> = None;
+    let mut others = Vec::new();
+    for high in 0..count {
+        let lower = (0..count).filter(|&low| of(low).priority < of(high).priority);
+        let example = lower.filter(|&low| compete(grammar, lexis, high, low)).find_map(|low| {
+            let text = longer(plain(high)?, plain(low)?, lexis, &mut left)?;
+            Some((high, low, text))
+        });
+        match (&found, example) {
+            (Some(_), Some(_)) => others.push(of(high).shown()),
+            (None, example) => found = example,
+            _ => {}
+        }
+    }
+    let (high, low, text) = found?;
+    let (high, low) = (of(high), of(low));
+    let also = match others.is_empty() {
+        true => String::new(),
+        false => format!("; the same goes for {}", listed(&others)),
+    };
+    let message = format!(
+        "{} has a higher priority than {}, and is no lexeme where {1} matches more{also}",
+        high.shown(),
+        low.shown()
+    );
+    let help = "write `%match priority` if priorities go before length, as in Lark's own lexer, or \
+        `%match longest` if they decide between equal lengths only";
+    let finding = Diagnostic::warning("overruled-priority", message).at(high.place.clone());
+    Some(finding.example(String::from_utf8_lossy(&text)).help(help))
+}
+
+/// Whether both may be candidates in one place.
+fn compete(grammar: &Grammar, lexis: &Lexis, one: usize, other: usize) -> bool {
+    let is_ignored = |index: usize| grammar.terminals[index].ignored;
+    grammar.lexer == LexerKind::Basic
+        || parse_states(lexis.table()).any(|state| {
+            let row = lexis.table().row(state);
+            [one, other].iter().all(|&index| is_ignored(index) || row.contains(index))
+        })
+}
+
+/// A shortest text that the second matches, and of which the first matches no more than a part.
+fn longer(first: &Dfa, second: &Dfa, lexis: &Lexis, left: &mut usize) -> Option<Vec<u8>> {
+    let bytes = tidy_bytes(lexis);
+    let begin = (first.start(), second.start(), false);
+    let mut met = vec![(begin, 0, 0)];
+    let mut known: HashSet<_, FxBuildHasher> = HashSet::default();
+    known.insert(begin);
+    let mut at = 0;
+    while let Some(&((one, other, has_matched), ..)) = met.get(at) {
+        *left = left.checked_sub(bytes.len())?;
+        for &byte in &bytes {
+            let (one, other) = (first.next(one, byte), second.next(other, byte));
+            if other == Dfa::DEAD || one == Dfa::DEAD && !has_matched {
+                continue;
+            }
+            let matches = one != Dfa::DEAD && first.is_accept(one);
+            let next = (one, other, has_matched || matches);
+            if known.insert(next) {
+                met.push((next, at, byte));
+                if has_matched && !matches && second.is_accept(other) {
+                    return Some(way(&met));
+                }
+            }
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The bytes that lead to the last of these.
+fn way<State>(met: &[(State, usize, u8)]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut at = met.len() - 1;
+    while at > 0 {
+        let (_, before, byte) = &met[at];
+        text.push(*byte);
+        at = *before;
+    }
+    text.reverse();
+    text
+}
+
+/// Of each class of bytes one that reads well.
+fn tidy_bytes(lexis: &Lexis) -> Vec<u8> {
+    let classes = lexis.states().classes();
+    let untidiness = |byte: &u8| {
+        (!byte.is_ascii_lowercase(), !byte.is_ascii_alphanumeric(), !byte.is_ascii_graphic(), *byte)
+    };
+    let mut tidy: Vec<Option<u8>> = vec![None; classes.count()];
+    for byte in 0..=u8::MAX {
+        let of = &mut tidy[usize::from(classes.get(byte))];
+        *of = of.iter().copied().chain([byte]).min_by_key(untidiness);
+    }
+    tidy.into_iter().flatten().collect()
+}
+
+/// Strings that a pattern beside them matches, too, and that as the pattern would lead to something
+/// else: Lark's Earley parser takes both readings.
+fn of_two_terminals(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    let words: Vec<(usize, &str)> = (grammar.terminals.iter().enumerate())
+        .filter_map(|(index, terminal)| match &terminal.pattern {
+            Some(Pattern::Literal { text, .. }) if !terminal.ignored => Some((index, &text[..])),
+            _ => None,
+        })
+        .collect();
+    for (index, terminal) in grammar.terminals.iter().enumerate() {
+        let is_pattern = terminal.pattern.as_ref().is_some_and(|pattern| !pattern.is_literal());
+        if !is_pattern || terminal.ignored || terminal.place.is_none() || terminal.exclusive {
+            continue;
+        }
+        let id = TerminalId::new(index);
+        let Some(dfa) = lexis.states().dfa(id) else { continue };
+        let mut example = None;
+        let mut both = Vec::new();
+        for &(word, text) in &words {
+            let of = &grammar.terminals[word];
+            let is_said = lexis.is_reserved_against(TerminalId::new(word), id)
+                || lexis.other_reading(TerminalId::new(word)) == Some(id)
+                || of.exclusive
+                || of.priority != terminal.priority;
+            if is_said || !dfa.matches(text.as_bytes()) {
+                continue;
+            }
+            if let Some(next) = lost(lexis, TerminalId::new(word), id) {
+                both.push(of.shown());
+                example = example.or_else(|| Some(shown_text(grammar, lexis, text, next)));
+            }
+        }
+        let Some(example) = example else { continue };
+        findings.push(of_two(terminal, &both, example));
+    }
+    findings
+}
+
+fn of_two(terminal: &Terminal, both: &[String], example: String) -> Diagnostic {
+    let shown = terminal.shown();
+    let words = listed(both);
+    let message = match both {
+        [_] => format!("{words} is a text of {shown} as well, and no {shown} where both can stand"),
+        _ => format!("{words} are texts of {shown} as well, and no {shown} where both can stand"),
+    };
+    Diagnostic::warning("one-of-several", message).at(terminal.place.clone()).example(example).help(
+        format!(
+            "in the example it is no {shown} now; write `%match all` if such a text may be either, as \
+             for Lark's Earley parser, `%reserved {shown}` if it is never {shown}, `%match longest` \
+             if this is meant",
+        ),
+    )
+}
+
+/// What may follow `other` and not `word`, in a place where both can stand.
+fn lost(lexis: &Lexis, word: TerminalId, other: TerminalId) -> Option<usize> {
+    let table = lexis.table();
+    let behind = |state: CoreId, terminal: TerminalId| -> Option<&BitSet> {
+        table.actions(state, terminal).iter().find_map(|action| match action {
+            Action::Shift(next) => Some(table.row(*next)),
+            _ => None,
+        })
+    };
+    parse_states(table).find_map(|state| {
+        let (own, others) = (behind(state, word)?, behind(state, other)?);
+        others.iter().find(|&next| !own.contains(next))
+    })
+}
+
+/// The text of a word and what may follow the other terminal.
+fn shown_text(grammar: &Grammar, lexis: &Lexis, text: &str, next: usize) -> String {
+    let Some(dfa) = lexis.states().dfa(TerminalId::new(next)) else { return text.to_owned() };
+    let blank = |(index, terminal): (usize, &Terminal)| {
+        let dfa = lexis.states().dfa(TerminalId::new(index));
+        terminal.ignored && dfa.is_some_and(|dfa| dfa.matches(b" "))
+    };
+    let gap = if grammar.terminals.iter().enumerate().any(blank) { " " } else { "" };
+    format!("{text}{gap}{}", String::from_utf8_lossy(&dfa.shortest()))
+}
