@@ -1,7 +1,7 @@
 //! Schemas inside of grammars: `%json {...}` stands in a rule like a terminal, until the grammar is
 //! compiled. Then the schema is read, and its rules take the terminal's place.
 
-use super::{JsonSchema, Narrowing, SchemaOptions};
+use super::{JsonSchema, MadeTerminals, Narrowing, SchemaOptions};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::Pattern;
@@ -33,6 +33,7 @@ pub(crate) fn write_out(
         return Ok(None);
     }
     let mut grammar = grammar.clone();
+    let mut made = MadeTerminals::default();
     let mut errors = Vec::new();
     let written = grammar.productions.len();
     for (terminal, text) in schemas {
@@ -43,7 +44,7 @@ pub(crate) fn write_out(
                 grammar.warnings.extend(
                     schema.warnings().iter().cloned().map(|finding| finding.at(place.clone())),
                 );
-                let value = Symbol::Nonterminal(schema.embed(&mut grammar));
+                let value = Symbol::Nonterminal(schema.embed(&mut grammar, &mut made));
                 let symbols = grammar.productions[..written]
                     .iter_mut()
                     .flat_map(|production| &mut production.rhs);

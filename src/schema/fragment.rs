@@ -240,12 +240,12 @@ impl Fragment {
     }
 
     /// Adds the fragment to a grammar, and gives the nonterminal that derives the values of the
-    /// schema.
-    pub(super) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
-        let terminals = &mut *grammar.terminals;
+    /// schema. What looks like a terminal of `made` is that terminal.
+    pub(super) fn embed(&self, grammar: &mut Grammar, made: &mut MadeTerminals) -> NonterminalId {
+        let ids: Vec<TerminalId> =
+            self.terminals.iter().map(|lexemes| made.terminal(grammar, lexemes)).collect();
         let nonterminals = &mut *grammar.nonterminals;
         let productions = &mut *grammar.productions;
-        let first_terminal = terminals.len();
         let first_nonterminal = nonterminals.len();
         // Meant, so nobody needs to be told. The schemas of other grammars keep the declared order,
         // and have none.
@@ -253,13 +253,6 @@ impl Fragment {
             grammar.conflicts = Conflicts::Silent;
         }
         let mut named = String::new();
-        terminals.reserve(self.terminals.len());
-        for (number, lexemes) in self.terminals.iter().enumerate() {
-            let rank = (first_terminal + number) as u32;
-            write_name(&mut named, &lexemes.name, number);
-            let plain = Terminal::plain(named.clone(), Some(lexemes.pattern.clone()), rank);
-            terminals.push(Terminal { distinct: lexemes.distinct, ..plain });
-        }
         nonterminals.reserve(self.nonterminals.len());
         for (number, name) in self.nonterminals.iter().enumerate() {
             write_name(&mut named, name, number);
@@ -275,9 +268,7 @@ impl Fragment {
         for (lhs, rhs) in &self.productions {
             let lhs = nonterminal(*lhs);
             let symbol = |symbol: &Symbol| match symbol {
-                Symbol::Terminal(id) => {
-                    Symbol::Terminal(TerminalId::new(first_terminal + id.index()))
-                }
+                Symbol::Terminal(id) => Symbol::Terminal(ids[id.index()]),
                 Symbol::Nonterminal(id) => Symbol::Nonterminal(nonterminal(*id)),
             };
             let production = ProductionId::new(productions.len());
@@ -285,7 +276,7 @@ impl Fragment {
             let rhs = rhs.iter().map(symbol).collect();
             productions.push(Production { lhs, rhs, precedence: None, priority: 0, place: None });
         }
-        let terminal = |id: TerminalId| TerminalId::new(first_terminal + id.index());
+        let terminal = |id: TerminalId| ids[id.index()];
         grammar.requirements.extend(self.requirements.iter().cloned().map(|mut requirement| {
             requirement.map(|id| Some(nonterminal(id)));
             requirement.separator = requirement.separator.map(terminal);
@@ -293,6 +284,53 @@ impl Fragment {
             requirement
         }));
         nonterminal(self.start)
+    }
+}
+
+/// The terminals that schemas have put into one grammar. Those of several schemas that look alike
+/// are one: else each schema would have scan states of its own for the same texts.
+#[derive(Debug, Default)]
+pub(crate) struct MadeTerminals {
+    /// Each with the hash of its pattern.
+    ids: HashTable<(u64, TerminalId)>,
+    named: String,
+}
+
+impl MadeTerminals {
+    /// The terminal of a pattern, with a word for it and what people call it.
+    pub(super) fn plain(
+        &mut self,
+        grammar: &mut Grammar,
+        [name, shown]: [&str; 2],
+        pattern: Pattern,
+    ) -> Symbol {
+        let known = grammar.terminals.len();
+        let lexemes = Lexemes { name: name.to_owned().into(), pattern, distinct: None };
+        let id = self.terminal(grammar, &lexemes);
+        if id.index() == known {
+            let terminal = grammar.terminals[known].clone();
+            grammar.terminals[known] = terminal.described(shown);
+        }
+        Symbol::Terminal(id)
+    }
+
+    fn terminal(&mut self, grammar: &mut Grammar, lexemes: &Lexemes) -> TerminalId {
+        let Lexemes { name, pattern, distinct } = lexemes;
+        let hash = FxBuildHasher.hash_one(pattern);
+        let is_same = |&(own, id): &(u64, TerminalId)| {
+            let known = &grammar.terminals[id.index()];
+            own == hash && known.pattern.as_ref() == Some(pattern) && known.distinct == *distinct
+        };
+        if let Some(&(_, known)) = self.ids.find(hash, is_same) {
+            return known;
+        }
+        let number = grammar.terminals.len();
+        write_name(&mut self.named, name, number);
+        let plain = Terminal::plain(self.named.clone(), Some(pattern.clone()), number as u32);
+        grammar.terminals.push(Terminal { distinct: *distinct, ..plain });
+        let id = TerminalId::new(number);
+        self.ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+        id
     }
 }
 

@@ -69,6 +69,7 @@ use crate::util::meter::{Cost, Meter, Phase};
 
 pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
+use fragment::MadeTerminals;
 pub use options::{
     Formats, KeyOrder, Numerals, SchemaOptions, StringEscapes, Unsatisfiable, Whitespace,
 };
@@ -269,7 +270,7 @@ impl JsonSchema {
         let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
         grammar.cost = self.cost;
         grammar.warnings.clone_from(&self.warnings);
-        grammar.start = self.embed(&mut grammar);
+        grammar.start = self.embed(&mut grammar, &mut MadeTerminals::default());
         grammar.starts = vec![grammar.start];
         grammar
     }
@@ -281,8 +282,9 @@ impl JsonSchema {
 
     /// Adds the schema to a grammar, and gives the nonterminal that derives its values. The
     /// terminals suit the contextual lexer: they compete where several can stand, and nowhere else.
-    pub(crate) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
-        self.fragment.embed(grammar)
+    /// `made` has those of the schemas that the grammar has already.
+    fn embed(&self, grammar: &mut Grammar, made: &mut MadeTerminals) -> NonterminalId {
+        self.fragment.embed(grammar, made)
     }
 }
 

@@ -4,16 +4,18 @@
 //! beginning starts with the trigger; then come a value that satisfies the tag's schema, the tag's
 //! end, and free text again.
 
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 
-use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols, Terminal};
+use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols};
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::grammar::{Grammar, GrammarReader};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::options::SchemaOptions;
-use crate::schema::{JsonSchema, Narrowing};
-use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::schema::{JsonSchema, MadeTerminals, Narrowing};
+use crate::util::id::{NonterminalId, ProductionId};
 use crate::util::meter::{Meter, Phase};
 
 /// A tag: a text, a value that satisfies a schema, and a text.
@@ -45,6 +47,10 @@ pub struct StructuralTags {
     triggers: Vec<String>,
     tags: Vec<Tag>,
 }
+
+/// Steps of the automaton that finds one trigger among others, by their letters; those included
+/// that are taken before the meter of the lexer counts.
+const STEPS_OF_A_LETTER: usize = 12;
 
 const START: usize = 0;
 const TAGGED: usize = 1;
@@ -120,39 +126,74 @@ impl StructuralTags {
         if self.tags.is_empty() || self.triggers.iter().any(String::is_empty) {
             return Err(invalid("there is no tag, or a trigger is empty".to_owned()));
         }
+        let triggers = self.distinct_triggers();
+        let length = triggers.iter().map(|trigger| trigger.len()).sum::<usize>();
+        let texts = self.tags.iter().map(|tag| tag.begin.len() + tag.end.len()).sum::<usize>();
+        meter.input(length + texts)?;
         let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
         for name in ["start", "tagged"] {
             let (name, productions) = (name.into(), SmallVec::new());
             grammar.nonterminals.push(Nonterminal { name, productions, marks: None, place: None });
         }
+        let mut made = MadeTerminals::default();
         let tagged = Symbol::Nonterminal(NonterminalId::new(TAGGED));
-        let rest = terminal(&mut grammar, "FREE_TEXT", "free text", self.free_text());
+        let rest = made.plain(&mut grammar, ["FREE_TEXT", "free text"], self.free_text());
         production(&mut grammar, START, smallvec![tagged]);
         production(&mut grammar, START, smallvec![tagged, rest]);
         production(&mut grammar, TAGGED, Symbols::new());
-        for (number, tag) in self.tags.iter().enumerate() {
+        let mut begins: HashSet<&str, FxBuildHasher> = HashSet::default();
+        let mut leads: HashMap<&str, Symbol, FxBuildHasher> = HashMap::default();
+        for tag in &self.tags {
             let begin = tag.begin.escape_debug();
-            if self.tags[..number].iter().any(|other| other.begin == tag.begin) {
+            if !begins.insert(tag.begin.as_str()) {
                 return Err(invalid(format!("two tags begin with \"{begin}\"")));
             }
-            let lead = self.lead(&tag.begin).ok_or_else(|| {
+            let trigger = self.trigger(&tag.begin).ok_or_else(|| {
                 invalid(format!("the tag \"{begin}\" begins with no trigger"))
                     .help("add its first characters to the triggers")
             })?;
-            let lead = terminal(&mut grammar, "TAG", &format!("the tag \"{begin}\""), lead);
+            let rest = &tag.begin[trigger.len()..];
+            let mut rhs = Symbols::new();
+            let shown = format!("the tag \"{begin}\"");
+            if !rest.is_empty() {
+                rhs.push(made.plain(&mut grammar, ["TAG", &shown], literal(rest)));
+            }
             let schema = JsonSchema::metered(&tag.schema, options, Narrowing::default(), meter)?;
             grammar.warnings.extend(schema.warnings().iter().cloned());
-            let value = Symbol::Nonterminal(schema.embed(&mut grammar));
-            let mut rhs = vec![tagged, lead, value];
+            let value = Symbol::Nonterminal(schema.embed(&mut grammar, &mut made));
+            rhs.push(value);
             if !tag.end.is_empty() {
-                rhs.push(terminal(
+                rhs.push(made.plain(
                     &mut grammar,
-                    "END",
-                    &format!("{:?}", tag.end),
+                    ["END", &format!("{:?}", tag.end)],
                     literal(&tag.end),
                 ));
             }
-            production(&mut grammar, TAGGED, rhs.into());
+            let name = NonterminalId::new(grammar.nonterminals.len());
+            let (shown, productions) = ("tag".into(), SmallVec::new());
+            let tag = Nonterminal { name: shown, productions, marks: None, place: None };
+            grammar.nonterminals.push(tag);
+            production(&mut grammar, name.index(), rhs);
+            // With a longer trigger this one is found as well.
+            meter.step(triggers.len())?;
+            for &found in triggers.iter().filter(|found| found.ends_with(trigger)) {
+                let lead = match leads.get(found) {
+                    Some(&known) => known,
+                    None => {
+                        // Each of these automata looks for all triggers.
+                        meter.step(STEPS_OF_A_LETTER * length)?;
+                        let lead = made.plain(
+                            &mut grammar,
+                            ["TRIGGER", &format!("the trigger {found:?}")],
+                            self.lead(found),
+                        );
+                        leads.insert(found, lead);
+                        lead
+                    }
+                };
+                let rhs = smallvec![tagged, lead, Symbol::Nonterminal(name)];
+                production(&mut grammar, TAGGED, rhs);
+            }
         }
         grammar.cost = meter.cost();
         Ok(grammar)
@@ -162,6 +203,14 @@ impl StructuralTags {
     pub(crate) fn bytes(&self) -> usize {
         let tag = |tag: &Tag| tag.begin.len() + tag.schema.len() + tag.end.len();
         self.triggers.iter().map(String::len).chain(self.tags.iter().map(tag)).sum()
+    }
+
+    /// The triggers, each once.
+    fn distinct_triggers(&self) -> Vec<&str> {
+        let mut triggers: Vec<&str> = self.triggers.iter().map(String::as_str).collect();
+        triggers.sort_unstable();
+        triggers.dedup();
+        triggers
     }
 
     /// Any of the triggers.
@@ -175,16 +224,25 @@ impl StructuralTags {
         Pattern::Intersection(vec![anything("+"), Pattern::Complement(Box::new(with_trigger))])
     }
 
-    /// Free text and the beginning of a tag. The first trigger in the text is that of the tag.
-    fn lead(&self, begin: &str) -> Option<Pattern> {
+    /// The trigger that a tag begins with: of several the shortest, which is found first.
+    fn trigger(&self, begin: &str) -> Option<&str> {
         let own = self.triggers.iter().filter(|trigger| begin.starts_with(trigger.as_str()));
-        // Of triggers that begin alike the shortest is found first.
-        let own = own.min_by_key(|trigger| trigger.len())?;
-        let first =
-            Pattern::Shortest(Box::new(Pattern::Concat(vec![anything("*"), self.triggers()])));
-        let ends_so = Pattern::Concat(vec![anything("*"), literal(own)]);
-        let text = Pattern::Intersection(vec![first, ends_so]);
-        Some(Pattern::Concat(vec![text, literal(&begin[own.len()..])]))
+        own.min_by_key(|trigger| trigger.len()).map(String::as_str)
+    }
+
+    /// Free text up to the first trigger in it, where this one is the longest that ends there.
+    fn lead(&self, trigger: &str) -> Pattern {
+        let behind = |pattern| Pattern::Concat(vec![anything("*"), pattern]);
+        let first = Pattern::Shortest(Box::new(behind(self.triggers())));
+        let mut parts = vec![first, behind(literal(trigger))];
+        let is_longer = |other: &&String| other.len() > trigger.len() && other.ends_with(trigger);
+        let longer: Vec<Pattern> =
+            self.triggers.iter().filter(is_longer).map(|other| literal(other)).collect();
+        if !longer.is_empty() {
+            let longer = behind(Pattern::Alternation(longer));
+            parts.push(Pattern::Complement(Box::new(longer)));
+        }
+        Pattern::Intersection(parts)
     }
 }
 
@@ -211,20 +269,6 @@ fn literal(text: &str) -> Pattern {
 fn anything(quantifier: &str) -> Pattern {
     let pattern = format!("[\\x00-\\U0010ffff]{quantifier}");
     Pattern::Regex { pattern, flags: RegexFlags::default(), place: None }
-}
-
-/// The terminal of a pattern, one for equal ones.
-fn terminal(grammar: &mut Grammar, name: &str, description: &str, pattern: Pattern) -> Symbol {
-    let known =
-        grammar.terminals.iter().position(|terminal| terminal.pattern.as_ref() == Some(&pattern));
-    let number = known.unwrap_or_else(|| {
-        let number = grammar.terminals.len();
-        let name = format!("{name}_{number}");
-        let terminal = Terminal::plain(name, Some(pattern), number as u32);
-        grammar.terminals.push(terminal.described(description));
-        number
-    });
-    Symbol::Terminal(TerminalId::new(number))
 }
 
 fn production(grammar: &mut Grammar, lhs: usize, rhs: Symbols) {

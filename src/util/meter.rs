@@ -50,6 +50,8 @@ struct Counts {
     input: AtomicU64,
     /// The rule or terminal that took the most steps, with these.
     most: Mutex<Option<(String, u64)>>,
+    /// What is made once and used often, as far as it has been counted.
+    made: Mutex<Vec<(&'static str, u64)>>,
 }
 
 /// A phase of building.
@@ -286,6 +288,18 @@ impl Meter {
             Some(cancel) if cancel.is_stopped() => Err(self.reached(LimitKind::Cancelled, 0)),
             _ => Ok(()),
         }
+    }
+
+    /// Counts the steps of something by this name that is made once, however often it is used.
+    pub(crate) fn step_once(&self, name: &'static str, steps: u64) -> Result<(), LimitReached> {
+        // A poisoned lock only says that another thread panicked elsewhere.
+        let mut made = self.counts.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.contains(&(name, steps)) {
+            return Ok(());
+        }
+        made.push((name, steps));
+        drop(made);
+        self.step(usize::try_from(steps).unwrap_or(usize::MAX))
     }
 
     /// Counts bytes that stay until building ends.

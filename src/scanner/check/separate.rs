@@ -15,6 +15,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use crate::grammar::ir::{Grammar, LexerKind, Symbol, Terminal};
 use crate::grammar::pattern::Pattern;
@@ -31,8 +32,8 @@ const MAX_STEPS: usize = 1 << 26;
 /// So many of them are looked at in a step of the meter.
 const CLASSES_A_STEP: usize = 5;
 
-/// Terminals of one row that are not quoted; more take too many pairs.
-const MAX_UNQUOTED: usize = 64;
+/// Terminals of one row that are neither quoted nor plain strings; more take too many pairs.
+const MAX_PATTERNS: usize = 64;
 
 /// Pairs of states that are noted as bits: 64 KB of them.
 const MAX_BITS: usize = 1 << 19;
@@ -59,16 +60,18 @@ pub(super) fn are_separate(
         && !lexis.states().has_cuts()
         && !lexis.states().has_conditions()
         && !table.has_settled_conflicts();
-    // A terminal with a place was written by an author, who wants to hear what the check finds.
+    // A terminal with a place was written by an author, who wants to hear what the check finds. But
+    // the scan graph would write out each count of what is counted beside it.
+    let counts = lexis.states().dfas().iter().flatten().any(Dfa::counts);
     let is_made = |terminal: &Terminal| {
-        terminal.place.is_none()
+        (counts || terminal.place.is_none())
             && terminal.reserved_against.is_empty()
             && terminal.fallback.is_none()
     };
     if !is_plain || !grammar.terminals.iter().all(is_made) {
         return Ok(false);
     }
-    let Some(mut search) = Search::new(grammar, lexis) else { return Ok(false) };
+    let mut search = Search::new(grammar, lexis);
     let are_separate = search.run();
     meter.step(search.steps / CLASSES_A_STEP)?;
     Ok(are_separate)
@@ -81,6 +84,9 @@ struct Search<'a> {
     kinds: Vec<Kind>,
     /// The plain strings.
     strings: BitSet,
+    /// The plain strings that have the same text as one before them, or behind them: each with the
+    /// first of these.
+    repeated: HashMap<usize, usize, FxBuildHasher>,
     /// By quoted terminal that is none: the strings beside which it stood in a row, and which it
     /// does not match.
     asked: HashMap<usize, BitSet, FxBuildHasher>,
@@ -106,6 +112,8 @@ enum Kind {
 /// The terminals of a row.
 struct Row {
     has_strings: bool,
+    /// Whether two strings are the same.
+    repeats: bool,
     /// Those that are quoted, and no plain strings.
     quoted: Vec<usize>,
     unquoted: Vec<usize>,
@@ -119,13 +127,14 @@ struct Pair {
 }
 
 impl<'a> Search<'a> {
-    /// Sorts the terminals; `None` where two strings are the same.
-    fn new(grammar: &'a Grammar, lexis: &'a Lexis) -> Option<Self> {
+    /// Sorts the terminals.
+    fn new(grammar: &'a Grammar, lexis: &'a Lexis) -> Self {
         let count = grammar.terminals.len();
         let dfas: Vec<Option<&Dfa>> =
             (0..count).map(|index| lexis.states().dfa(TerminalId::new(index))).collect();
         let mut strings = BitSet::new(count + 1);
-        let mut distinct: HashSet<&str, FxBuildHasher> = HashSet::default();
+        let mut texts: HashMap<&str, usize, FxBuildHasher> = HashMap::default();
+        let mut repeated = HashMap::default();
         let mut kinds = vec![Kind::Unquoted; count];
         for (index, terminal) in grammar.terminals.iter().enumerate() {
             if !dfas[index].is_some_and(|dfa| is_quoted(terminal, dfa)) {
@@ -133,8 +142,9 @@ impl<'a> Search<'a> {
             }
             kinds[index] = match text(terminal) {
                 Some(text) => {
-                    if !distinct.insert(text) {
-                        return None;
+                    let first = *texts.entry(text).or_insert(index);
+                    if first != index {
+                        repeated.extend([(first, first), (index, first)]);
                     }
                     strings.insert(index);
                     Kind::String
@@ -147,18 +157,19 @@ impl<'a> Search<'a> {
             _ => Bytes::default(),
         };
         let begins = dfas.iter().zip(&kinds).map(begins).collect();
-        Some(Self {
+        Self {
             grammar,
             lexis,
             dfas,
             kinds,
             strings,
+            repeated,
             asked: HashMap::default(),
             begins,
             pairs: HashMap::default(),
             runs_on: vec![Bytes::default(); count],
             steps: 0,
-        })
+        }
     }
 
     fn run(&mut self) -> bool {
@@ -182,7 +193,10 @@ impl<'a> Search<'a> {
     /// Whether the terminals of the row of `core` have no texts in common. Notes what goes on
     /// behind which.
     fn is_apart(&mut self, core: CoreId) -> bool {
-        let Row { has_strings, quoted, unquoted } = self.sorted(core);
+        let Row { has_strings, repeats, quoted, unquoted } = self.sorted(core);
+        if repeats {
+            return false;
+        }
         for (at, &one) in quoted.iter().enumerate() {
             if has_strings && self.matches_string(one, core) {
                 return false;
@@ -194,15 +208,44 @@ impl<'a> Search<'a> {
         let has_quoted = has_strings || !quoted.is_empty();
         let begins_quoted =
             |&index: &usize| self.dfas[index].is_none_or(|dfa| dfa.next(0, QUOTE) != Dfa::DEAD);
-        if unquoted.len() > MAX_UNQUOTED || has_quoted && unquoted.iter().any(begins_quoted) {
+        if has_quoted && unquoted.iter().any(begins_quoted) {
             return false;
         }
-        for (at, &one) in unquoted.iter().enumerate() {
-            for &other in &unquoted[at..] {
+        let grammar = self.grammar;
+        let word = |index: usize| Some((text(&grammar.terminals[index])?, index));
+        let mut words: Vec<(&str, usize)> =
+            unquoted.iter().filter_map(|&index| word(index)).collect();
+        let patterns = unquoted.iter().copied().filter(|&index| word(index).is_none());
+        let patterns: Vec<usize> = patterns.collect();
+        if patterns.len() > MAX_PATTERNS || !self.are_words_apart(&mut words) {
+            return false;
+        }
+        for (at, &one) in patterns.iter().enumerate() {
+            let words = words.iter().map(|&(_, word)| word);
+            for other in patterns[at..].iter().copied().chain(words) {
                 let Some(pair) = self.pair(one, other) else { return false };
                 unite(&mut self.runs_on[one], &pair.behind[0]);
                 unite(&mut self.runs_on[other], &pair.behind[1]);
             }
+        }
+        true
+    }
+
+    /// Whether no two of these texts are the same. Notes which goes on behind which: in their order
+    /// the texts that one begins with stand before it.
+    fn are_words_apart(&mut self, words: &mut [(&str, usize)]) -> bool {
+        words.sort_unstable();
+        let mut begun: Vec<(&str, usize)> = Vec::new();
+        for &(text, word) in &*words {
+            while begun.pop_if(|(before, _)| !text.starts_with(*before)).is_some() {}
+            self.steps += 1 + begun.len();
+            if begun.last().is_some_and(|&(before, _)| before == text) {
+                return false;
+            }
+            for &(before, word) in &begun {
+                add(&mut self.runs_on[word], text.as_bytes()[before.len()]);
+            }
+            begun.push((text, word));
         }
         true
     }
@@ -223,10 +266,18 @@ impl<'a> Search<'a> {
 
     /// The terminals of the row of `core` by their kinds, without the end of the text.
     fn sorted(&self, core: CoreId) -> Row {
-        let mut sorted = Row { has_strings: false, quoted: Vec::new(), unquoted: Vec::new() };
+        let (quoted, unquoted) = (Vec::new(), Vec::new());
+        let mut sorted = Row { has_strings: false, repeats: false, quoted, unquoted };
+        let mut repeated: SmallVec<[usize; 4]> = SmallVec::new();
         for index in self.lexis.table().terminals_of_row(core) {
             match self.kinds.get(index) {
-                Some(Kind::String) => sorted.has_strings = true,
+                Some(Kind::String) => {
+                    sorted.has_strings = true;
+                    if let Some(&first) = self.repeated.get(&index) {
+                        sorted.repeats |= repeated.contains(&first);
+                        repeated.push(first);
+                    }
+                }
                 Some(Kind::Quoted) => sorted.quoted.push(index),
                 Some(Kind::Unquoted) => sorted.unquoted.push(index),
                 None => {}

@@ -1,8 +1,9 @@
 //! The automata of formats: they depend on no schema, so a process makes each of them once.
 //!
 //! A server meets the same few formats in most schemas, and to make one of date and time took two
-//! thirds of what a small schema with it takes in all. Each use is charged what the making has
-//! cost: whether a schema is within its limits depends on no schema before.
+//! thirds of what a small schema with it takes in all. Each build that uses one is charged what the
+//! making has cost, once: whether a schema is within its limits depends on no build before, and
+//! schemas that stand in one grammar share their formats.
 
 use std::sync::OnceLock;
 
@@ -30,12 +31,13 @@ static READY: [[OnceLock<Option<Ready>>; 2]; formats::KNOWN.len()] =
 pub(super) fn automaton(name: &str, is_short: bool, meter: &Meter) -> Result<Dfa, PatternError> {
     let number = formats::KNOWN.iter().position(|known| *known == name);
     let ready = number.and_then(|number| {
-        READY[number][usize::from(is_short)].get_or_init(|| make(name, is_short)).as_ref()
+        let ready = READY[number][usize::from(is_short)].get_or_init(|| make(name, is_short));
+        Some((formats::KNOWN[number], ready.as_ref()?))
     });
     match ready {
-        Some(Ready { contents, cost }) => {
+        Some((name, Ready { contents, cost })) => {
             meter.holding().set(usize::try_from(cost.bytes).unwrap_or(usize::MAX))?;
-            meter.step(usize::try_from(cost.steps).unwrap_or(usize::MAX))?;
+            meter.step_once(name, cost.steps)?;
             Ok(contents.clone())
         }
         // Of no string, or beyond what anybody allows.

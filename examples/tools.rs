@@ -1,0 +1,64 @@
+//! What the tools of a server cost as structural tags, by how many there are.
+//!
+//! ```text
+//! cargo run --release --example tools                # 10, 40, 117 and 400 of them
+//! cargo run --release --example tools -- 117         # so many
+//! ```
+//!
+//! Times are of the processor; the memory is what the compiled grammar keeps, by its meter.
+
+#![allow(clippy::print_stdout, reason = "the table is the answer")]
+
+use std::error::Error;
+use std::time::Instant;
+
+use lrmask::{Constraint, GrammarReader, Limits, SchemaOptions, Vocabulary};
+
+#[path = "../tests/tools/mod.rs"]
+mod tools;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let given: Vec<usize> =
+        std::env::args().skip(1).map(|count| count.parse()).collect::<Result<_, _>>()?;
+    let counts = if given.is_empty() { vec![10, 40, 117, 400] } else { given };
+    let vocabulary = Vocabulary::builtin("o200k")?;
+    let mut limits = Limits::strict();
+    // Four hundred of them are 700 KB.
+    limits.grammar_bytes = 1_000_000;
+    println!(
+        "| tools | read, ms | compiled, ms | first mask, ms | a call's, ms | steps | MB kept |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for count in counts {
+        let begun = Instant::now();
+        let grammar = GrammarReader::new()
+            .limits(&limits)
+            .structural_tags(&tools::tags(count), &SchemaOptions::default())?;
+        let read = begun.elapsed();
+        let begun = Instant::now();
+        let compiled = Constraint::builder().limits(&limits).compile(&grammar)?;
+        let made = begun.elapsed();
+        let constraint = compiled.constraint(&vocabulary)?;
+        let mut matcher = constraint.matcher();
+        let mut mask = constraint.new_mask();
+        let begun = Instant::now();
+        matcher.fill_mask(&mut mask);
+        let first = begun.elapsed();
+        let begun = Instant::now();
+        matcher
+            .advance_bytes(format!("Well. <function={}>{{", tools::name(count - 1)).as_bytes())?;
+        matcher.fill_mask(&mut mask);
+        let in_call = begun.elapsed();
+        println!(
+            "| {count} | {:.1} | {:.1} | {:.1} | {:.1} | {} | {:.1} |",
+            read.as_secs_f64() * 1e3,
+            made.as_secs_f64() * 1e3,
+            first.as_secs_f64() * 1e3,
+            in_call.as_secs_f64() * 1e3,
+            compiled.cost().steps,
+            compiled.bytes() as f64 / 1e6
+        );
+        println!("|  | {} ||||||", compiled.size());
+    }
+    Ok(())
+}
