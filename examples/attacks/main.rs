@@ -18,6 +18,7 @@ mod building;
 mod files;
 mod random;
 mod running;
+mod schemas;
 mod walks;
 
 use std::ops::RangeInclusive;
@@ -64,11 +65,16 @@ fn findings(error: &GrammarError) -> Vec<Diagnostic> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let attacks: Vec<Attack> =
-        [building::attacks(), files::attacks(), running::attacks(), random::attacks()]
-            .into_iter()
-            .flatten()
-            .collect();
+    let attacks: Vec<Attack> = [
+        building::attacks(),
+        schemas::attacks(),
+        files::attacks(),
+        running::attacks(),
+        random::attacks(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if let [child, name, size, limits] = &arguments[..]
         && child == "--child"
     {

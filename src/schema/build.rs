@@ -339,6 +339,8 @@ impl Builder<'_, '_> {
     fn array(&mut self, start: Start) -> Result<(), SchemaError> {
         let arrays = self.array_symbols(start);
         let start = start.asked;
+        let asked = self.machine.tuple(start).to_vec();
+        self.machine.charge_items(&asked)?;
         let Some(Brackets { open, comma, close }) = self.brackets(start)? else { return Ok(()) };
         let first = self.fragment.nonterminals("items", 1);
         self.production(first, [open])?;

@@ -1,11 +1,14 @@
 //! The keywords about the members of objects and the items of arrays.
 
+use rustc_hash::FxHashMap;
+
 use crate::schema::atoms::{Items, Properties};
 use crate::schema::draft::Draft;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
+use crate::schema::text::ecma;
 
 use FormulaId as F;
 
@@ -78,9 +81,47 @@ impl Reader<'_> {
     pub(super) fn properties(&mut self, node: NodeId) -> Result<F, SchemaError> {
         let named = self.named(node, "properties")?;
         let patterns = self.named(node, "patternProperties")?;
+        let patterns = self.united(patterns);
         let additional = self.schemas.json.get(node, "additionalProperties");
         let additional = additional.map_or(Ok(F::TRUE), |additional| self.child(additional))?;
         Ok(self.property_atom(named, patterns, additional))
+    }
+
+    /// The patterns of keys, those with one schema as one pattern: a key that several of them match
+    /// is asked nothing else than one that a single one matches.
+    fn united(&mut self, patterns: Vec<(u32, F)>) -> Vec<(u32, F)> {
+        let mut united: Vec<(Vec<u32>, F)> = Vec::new();
+        let mut known: FxHashMap<F, usize> = FxHashMap::default();
+        for (pattern, schema) in patterns {
+            let is_plain = ecma::is_plain(self.atoms.texts.get(pattern));
+            match known.get(&schema) {
+                Some(&at) if is_plain => united[at].0.push(pattern),
+                _ => {
+                    if is_plain {
+                        known.insert(schema, united.len());
+                    }
+                    united.push((vec![pattern], schema));
+                }
+            }
+        }
+        let mut all = Vec::with_capacity(united.len());
+        for (patterns, schema) in united {
+            let pattern = match patterns[..] {
+                [only] => only,
+                _ => {
+                    let parts = patterns.iter().map(|&part| self.atoms.texts.get(part).as_str());
+                    let parts: Vec<&str> = parts.collect();
+                    let place = self.places.get(&patterns[0]).copied();
+                    let united = self.atoms.text(&parts.join("|"));
+                    if let Some(place) = place {
+                        self.places.entry(united).or_insert(place);
+                    }
+                    united
+                }
+            };
+            all.push((pattern, schema));
+        }
+        all
     }
 
     pub(super) fn property_atom(

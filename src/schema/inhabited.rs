@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{FormulaId, Type};
+use crate::schema::formula::{Atom, FormulaId, Type};
 use crate::schema::machine::Machine;
 use crate::schema::object::SortedNames;
 use crate::schema::states::{Key, Step, TupleId};
@@ -17,6 +17,9 @@ use FormulaId as F;
 
 /// How deep values may have to nest before anything satisfies a schema.
 const DEPTH: usize = 250;
+
+/// Steps of the meter for an item that is counted.
+const STEPS_OF_AN_ITEM: usize = 150;
 
 impl Machine<'_> {
     /// Whether some value satisfies `formula`.
@@ -114,6 +117,7 @@ impl Machine<'_> {
     }
 
     fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
+        self.charge_items(&[formula])?;
         let start = self.tuple_id(&[formula]);
         let mut seen: FxHashSet<TupleId> = [start].into_iter().collect();
         let mut pending = vec![start];
@@ -127,6 +131,20 @@ impl Machine<'_> {
             pending.extend(next.filter(|&next| seen.insert(next)));
         }
         Ok(false)
+    }
+
+    /// Charges the states that arrays take which are asked how many items they have: one for each
+    /// number up to the greatest that is asked for.
+    pub(super) fn charge_items(&mut self, formulas: &[F]) -> Result<(), SchemaError> {
+        let counted = |atom: Atom| match atom {
+            Atom::MinItems(count) | Atom::MaxItems(count) => count,
+            Atom::Contains { min, max, .. } => min.max(max.unwrap_or(0)),
+            _ => 0,
+        };
+        let atoms = self.reader.formulas.atoms(formulas);
+        let most = atoms.into_iter().map(counted).max().unwrap_or(0);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Ok(self.meter.step(most.saturating_mul(STEPS_OF_AN_ITEM))?)
     }
 
     fn has_object(&mut self, formula: F) -> Result<bool, SchemaError> {

@@ -269,6 +269,9 @@ impl<'a> Reader<'a> {
                 self.formulas.or(parts)
             }
             "oneOf" => {
+                if let Some(told_apart) = self.one_told_apart(value)? {
+                    return Ok(told_apart);
+                }
                 let parts = self.list(value)?;
                 let denied = self.denied(|reader| reader.list(value))?;
                 self.one(parts, &denied)
@@ -409,7 +412,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the schemas of a list say, all of the value that is being read about.
-    fn list(&mut self, value: NodeId) -> Result<Vec<F>, SchemaError> {
+    pub(super) fn list(&mut self, value: NodeId) -> Result<Vec<F>, SchemaError> {
         let schemas = self.elements(value)?;
         if schemas.is_empty() {
             return Err(self.schemas.invalid(value, "the list of schemas is empty"));

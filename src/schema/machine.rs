@@ -56,7 +56,7 @@ pub(super) struct Machine<'a> {
     work: usize,
     /// Of these, and of what formulas took: what the meter knows of.
     counted: usize,
-    meter: &'a Meter,
+    pub(super) meter: &'a Meter,
     held: Holding,
 }
 

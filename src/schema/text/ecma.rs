@@ -298,3 +298,13 @@ fn print_set(set: &ClassUnicode, text: &mut String) {
 fn everything_but_marks() -> ClassUnicode {
     set(&[('\0', '\u{10fffd}')])
 }
+
+/// Whether this is a pattern that may be an alternative of another: it is read whole, and has no
+/// groups that look around, have flags or names, or are referred to.
+pub(in crate::schema) fn is_plain(text: &str) -> bool {
+    let mut groups = text.match_indices("(?").map(|(at, begin)| &text[at + begin.len()..]);
+    let refers = |two: &[u8]| two[0] == b'\\' && (two[1].is_ascii_digit() || two[1] == b'k');
+    groups.all(|group| group.starts_with(':'))
+        && !text.as_bytes().windows(2).any(refers)
+        && matches!(parse(text, None), Ok((_, false)))
+}

@@ -30,7 +30,13 @@ impl Texts<'_> {
             [only] => format!("{only:?}").into(),
             _ => format!("({})", words.join(" | ")).into(),
         };
-        (name, Pattern::Automaton(automaton::words(&words)))
+        let automaton = automaton::words(&words);
+        // More states than an automaton may have are for the lexer to divide.
+        if automaton.states.len() > self.meter.states() {
+            let literal = |text| Pattern::Literal { text, ignore_case: false };
+            return (name, Pattern::Alternation(spelled.into_iter().map(literal).collect()));
+        }
+        (name, Pattern::Automaton(automaton))
     }
 }
 
