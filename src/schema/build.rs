@@ -340,7 +340,7 @@ impl Builder<'_, '_> {
         let arrays = self.array_symbols(start);
         let start = start.asked;
         let asked = self.machine.tuple(start).to_vec();
-        self.machine.charge_items(&asked)?;
+        self.machine.charge_items(&asked, true)?;
         let Some(Brackets { open, comma, close }) = self.brackets(start)? else { return Ok(()) };
         let first = self.fragment.nonterminals("items", 1);
         self.production(first, [open])?;

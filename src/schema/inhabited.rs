@@ -117,7 +117,7 @@ impl Machine<'_> {
     }
 
     fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
-        self.charge_items(&[formula])?;
+        self.charge_items(&[formula], false)?;
         let start = self.tuple_id(&[formula]);
         let mut seen: FxHashSet<TupleId> = [start].into_iter().collect();
         let mut pending = vec![start];
@@ -133,12 +133,18 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    /// Charges the states that arrays take which are asked how many items they have: one for each
-    /// number up to the greatest that is asked for.
-    pub(super) fn charge_items(&mut self, formulas: &[F]) -> Result<(), SchemaError> {
+    /// Charges the states of arrays which are asked how many items they have: one for each number
+    /// up to the greatest that is asked for, at least or `also_most`.
+    pub(super) fn charge_items(
+        &mut self,
+        formulas: &[F],
+        also_most: bool,
+    ) -> Result<(), SchemaError> {
         let counted = |atom: Atom| match atom {
-            Atom::MinItems(count) | Atom::MaxItems(count) => count,
-            Atom::Contains { min, max, .. } => min.max(max.unwrap_or(0)),
+            Atom::MinItems(count) => count,
+            Atom::MaxItems(count) if also_most => count,
+            Atom::Contains { min, max, .. } if also_most => min.max(max.unwrap_or(0)),
+            Atom::Contains { min, .. } => min,
             _ => 0,
         };
         let atoms = self.reader.formulas.atoms(formulas);

@@ -5,8 +5,8 @@
 //! 1. [`guidance`]: what the schema says itself of separators and blanks. [`json`]: the text as
 //!    values that keep order, digits and places. [`refs`]: which draft, which resource, where
 //!    references lead.
-//! 2. [`keywords`] (with [`arguments`], [`constants`], [`told_apart`] and [`composites`]), [`unevaluated`],
-//!    [`unique`]: what a schema says becomes a [`formula`].
+//! 2. [`keywords`] (with [`arguments`], [`constants`], [`told_apart`] and [`composites`]),
+//!    [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
 //! 3. [`machine`], [`member_classes`], [`object`], [`steps`], [`item_steps`], [`names`]: a
 //!    deterministic machine over values, made as far as it is reached; [`inhabited`] leaves out
 //!    what no value satisfies, and [`text`] has the automata of scalars; [`conflict`] says why no
