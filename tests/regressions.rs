@@ -1,6 +1,9 @@
 //! Faults that were found once, each as the smallest grammar that shows it.
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenMask, Vocabulary};
+use lrmask::{
+    CompiledGrammar, Constraint, Grammar, GrammarErrorKind, GrammarReader, LimitKind, Limits,
+    Matcher, TokenMask, Vocabulary,
+};
 
 /// A matcher of the grammar over single bytes.
 fn matcher(text: &str) -> Matcher {
@@ -491,4 +494,77 @@ NAME: /(?!(section|if|then|else|show|true|false|and|or|not|iff|forall|exists|let
 "#;
     let mut matcher = matcher(text);
     assert!(matcher.advance_bytes(b"{x}").is_ok() && matcher.is_accepting());
+}
+
+/// Seven thousand strings that hardly share a letter: more states than one terminal may have.
+fn long_list() -> Vec<String> {
+    let mut random = fastrand::Rng::with_seed(7);
+    (0..7_000).map(|_| (0..36).map(|_| random.char('a'..='z')).collect()).collect()
+}
+
+/// A long list of strings is as many terminals as it takes, wherever it stands.
+#[test]
+fn long_lists_of_strings_are_made_wherever_they_stand() {
+    let words = long_list();
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    let tokens: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
+    let vocabulary = Vocabulary::from_tokens(tokens).unwrap();
+    for grammar in [
+        Grammar::from_lark(&format!("start: \"<\" T T \">\"\nT: {}", quoted.join("|"))).unwrap(),
+        Grammar::from_lark(&format!("start: \"<\" T T \">\"\nT: /{}/", words.join("|"))).unwrap(),
+        Grammar::from_lark(&format!("start: \"<\" t t \">\"\nt: {}", quoted.join("|"))).unwrap(),
+    ] {
+        let constraint = Constraint::new(&grammar, &vocabulary).unwrap();
+        for word in [&words[0], &words[6_999]] {
+            let mut matcher = constraint.matcher();
+            matcher.advance_bytes(format!("<{}{word}", words[3_000]).as_bytes()).unwrap();
+            assert!(matcher.allows(u32::from(b'>')) && !matcher.allows(u32::from(b'a')));
+        }
+        assert!(constraint.matcher().advance_bytes(b"<aaaaaaaaaaaaaaa").is_err());
+    }
+    let regex = Grammar::from_regex(&words.join("|")).unwrap();
+    let constraint = Constraint::new(&regex, &vocabulary).unwrap();
+    let mut matcher = constraint.matcher();
+    matcher.advance_bytes(words[5].as_bytes()).unwrap();
+    assert!(matcher.is_accepting());
+}
+
+/// Whatever has too many states, the error is of kind `Limit` and says which limit.
+#[test]
+fn too_many_states_are_a_limit() {
+    let limits = Limits::strict();
+    let text = "start: A\nA: /(a|b)*a(a|b){25}/";
+    let grammar = GrammarReader::new().limits(&limits).lark(text).unwrap();
+    let error = Constraint::builder().limits(&limits).compile(&grammar).unwrap_err();
+    assert_eq!(error.kind(), GrammarErrorKind::Limit);
+    let limit = error.limit().expect("a limit");
+    assert_eq!((limit.kind(), limit.limit()), (LimitKind::TerminalStates, 50_000));
+}
+
+/// In llguidance's dialect regexes are Rust's; in plain Lark they are Python's, with a warning.
+#[test]
+fn regexes_of_the_dialect_are_those_of_rust() {
+    let tokens: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
+    let vocabulary = Vocabulary::from_tokens(tokens).unwrap();
+    for (regex, yes, no) in [
+        ("[[:alpha:]]+", &["ab", "Z"][..], &["a1", ":"][..]),
+        ("[a-z&&[^aeiou]]+", &["xyz"], &["a", "&", "x&"]),
+        ("[a-z--[b-y]]", &["a", "z"], &["b", "-"]),
+        ("[a-c~~b-d]", &["a", "d"], &["b", "~"]),
+        (r"(?<n>a)\x{41}\u{1F600}\z", &["aA😀"], &["aA"]),
+        ("a(?i)b", &["ab", "aB"], &["Ab"]),
+        (r"(?![[:digit:]])\w+", &["a1"], &["1a"]),
+    ] {
+        let text = format!("%llguidance {{}}\nstart: /{regex}/ \"!\"");
+        let grammar = Grammar::from_lark(&text).unwrap_or_else(|error| panic!("{regex}: {error}"));
+        let constraint = Constraint::new(&grammar, &vocabulary).unwrap();
+        let accepts = |text: &str| {
+            let mut matcher = constraint.matcher();
+            matcher.advance_bytes(format!("{text}!").as_bytes()).is_ok() && matcher.is_accepting()
+        };
+        yes.iter().for_each(|text| assert!(accepts(text), "{regex} {text}"));
+        no.iter().for_each(|text| assert!(!accepts(text), "{regex} {text}"));
+    }
+    let plain = Grammar::from_lark("start: /[[:alpha:]]+/ \"!\"").unwrap();
+    assert!(plain.warnings().iter().any(|warning| warning.code == "set-of-signs"));
 }

@@ -12,6 +12,7 @@ use crate::grammar::in_brackets;
 use crate::grammar::in_pairs;
 use crate::grammar::ir::{Matching, Terminal};
 use crate::grammar::pattern::Pattern;
+use crate::grammar::words;
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
 use crate::lr::table::ParseTable;
@@ -118,6 +119,8 @@ impl CompiledGrammar {
         let grammar = paired.as_ref().unwrap_or(grammar);
         let bracketed = in_brackets::without_lines(grammar);
         let grammar = bracketed.as_ref().unwrap_or(grammar);
+        let listed = words::written_out(grammar);
+        let grammar = listed.as_ref().unwrap_or(grammar);
         let mut lexemes = Lexemes::compile(grammar, &lexer);
         if !lexemes.errors.is_empty() {
             // The tables are made of the rules alone: what they say is not to wait for the
@@ -138,6 +141,7 @@ impl CompiledGrammar {
         let is_as_given = written.is_none()
             && paired.is_none()
             && bracketed.is_none()
+            && listed.is_none()
             && settled.is_none()
             && grammar.matching != Matching::All;
         let fingerprint = match is_as_given {

@@ -12,16 +12,15 @@
 
 use std::collections::HashSet;
 
-use smallvec::smallvec;
-
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Budget, LexerKind, Matching, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Budget, LexerKind, Matching, Symbol, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
+use crate::grammar::words::stand_in;
 use crate::lexer::{Dfa, difference, intersection};
 use crate::lr::table::ParseTable;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::id::{CoreId, NonterminalId, ProductionId, TerminalId};
+use crate::util::id::{CoreId, TerminalId};
 use crate::util::meter::Meter;
 
 /// Budgets of different lengths for the same texts. Past so many a lexeme is no longer counted.
@@ -266,47 +265,6 @@ fn rank_anew(grammar: &mut Grammar, ranks: &[u32]) {
     by_rank.sort_by_key(|&terminal| (ranks[terminal], terminal));
     for (rank, terminal) in by_rank.into_iter().enumerate() {
         grammar.terminals[terminal].rank = rank as u32;
-    }
-}
-
-/// Where rules ask for a terminal that is other ones now, given by terminal, they ask for any of
-/// these.
-fn stand_in(grammar: &mut Grammar, parts: Vec<Vec<TerminalId>>) {
-    let mut stands_for: Vec<Option<NonterminalId>> = vec![None; parts.len()];
-    for (terminal, parts) in parts.into_iter().enumerate() {
-        if parts.is_empty() || parts == [TerminalId::new(terminal)] {
-            continue;
-        }
-        let lhs = NonterminalId::new(grammar.nonterminals.len());
-        stands_for[terminal] = Some(lhs);
-        let Terminal { name, precedence, place, .. } = grammar.terminals[terminal].clone();
-        let first = grammar.productions.len();
-        let numbers = (first..first + parts.len()).map(ProductionId::new).collect();
-        grammar.productions.extend(parts.into_iter().map(|part| Production {
-            lhs,
-            rhs: smallvec![Symbol::Terminal(part)],
-            precedence,
-            priority: 0,
-            place: place.clone(),
-        }));
-        grammar.nonterminals.push(Nonterminal {
-            name: format!("{name}[texts]").into(),
-            productions: numbers,
-            marks: None,
-            place,
-        });
-    }
-    let made = stands_for.iter().flatten().map(|lhs| lhs.index()).min().unwrap_or(usize::MAX);
-    for production in
-        grammar.productions.iter_mut().filter(|production| production.lhs.index() < made)
-    {
-        for symbol in &mut production.rhs {
-            if let Symbol::Terminal(terminal) = symbol
-                && let Some(lhs) = stands_for[terminal.index()]
-            {
-                *symbol = Symbol::Nonterminal(lhs);
-            }
-        }
     }
 }
 

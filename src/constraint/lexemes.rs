@@ -7,7 +7,7 @@ use crate::grammar::optional::{self, Texts};
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::{Compiler, Dfa, PatternError, line_ends};
 use crate::util::diagnostic::Diagnostic;
-use crate::util::meter::Meter;
+use crate::util::meter::{LimitReached, Meter};
 
 /// A DFA for each terminal that has a pattern.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Lexemes {
                 }
                 Some(Ok(dfa)) => Some(dfa),
                 Some(Err::<_, PatternError>(error)) => {
-                    lexemes.is_given_up = error.limit().is_some();
+                    lexemes.is_given_up = error.limit().is_some_and(LimitReached::ends_building);
                     let place = terminal.place.as_ref();
                     lexemes.errors.push(error.into_diagnostic(&terminal.shown(), place));
                     None

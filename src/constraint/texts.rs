@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::grammar::pattern::{Automaton, Moves, Pattern, RegexFlags, State};
+use crate::grammar::words;
 use crate::grammar::{Grammar, GrammarError, GrammarReader, of_choices};
 use crate::lexer::{Compiler, Dfa};
 use crate::util::diagnostic::{Diagnostic, Place};
@@ -86,6 +87,10 @@ impl GrammarReader<'_> {
             flags: RegexFlags::default(),
             place: Some(place.clone()),
         };
+        if let Some(automata) = words::automata(&regex) {
+            let grammar = Grammar::of_texts(automata, false, &regex.to_string(), Some(&place));
+            return Ok(Grammar { cost: meter.cost(), ..grammar });
+        }
         let mut compiler = Compiler::narrowing(&meter);
         let dfa = compiler.whole(&regex);
         let dfa = dfa.map_err(|error| error.about("the regex", Some(&place)))?;

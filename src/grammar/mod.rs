@@ -9,6 +9,7 @@
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
 //! * [`optional`]: terminals that match the empty text, or none, made options or left out.
 //! * [`texts`]: grammars whose texts are those of automata.
+//! * [`words`]: long lists of strings, as terminals and as rules.
 //! * [`requirement`]: conditions on lists beside the rules; [`derivable`]: what derives some text
 //!   under them.
 //! * [`mod@print`]: the IR as text.
@@ -31,6 +32,7 @@ pub(crate) mod requirement;
 mod saving;
 pub(crate) mod texts;
 pub(crate) mod tokens;
+pub(crate) mod words;
 
 use std::sync::Arc;
 

@@ -197,10 +197,7 @@ pub(super) fn first_matches(dfa: &Dfa, meter: &Meter) -> Result<Dfa, PatternErro
 /// Whether so many states are within the limits.
 pub(super) fn check_states(states: usize, meter: &Meter) -> Result<(), PatternError> {
     match states > meter.states() {
-        true => Err(PatternError::too_large(format!(
-            "its automaton has more than {} states",
-            meter.states()
-        ))),
+        true => Err(meter.too_many_states().into()),
         false => Ok(()),
     }
 }

@@ -38,9 +38,8 @@ pub(super) fn steps(hir: &Hir) -> Option<Vec<Vec<u8>>> {
 /// The automaton that reads one of each step's bytes after the other.
 pub(super) fn chain(steps: &[impl AsRef<[u8]>], meter: &Meter) -> Result<Dfa, PatternError> {
     let states = steps.len() + 1;
-    let too_long = |what| Err(PatternError::string_too_long(steps.len(), what));
     if states > meter.states() {
-        return too_long(format_args!("more than {} states", meter.states()));
+        return Err(PatternError::string_too_long(steps.len(), meter));
     }
     let kinds = kinds(steps);
     let classes = ByteClasses::by_key(|byte| usize::from(kinds[usize::from(byte)]));

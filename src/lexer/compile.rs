@@ -10,11 +10,14 @@ use crate::lexer::determinize::{self, Texts};
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::looking;
-use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, lower, lower_whole};
+use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, Narrowing, lower, lower_whole};
 use crate::lexer::made;
 use crate::lexer::narrowed::Narrowed;
 use crate::lexer::splice::{self, Splice};
 use crate::util::meter::Meter;
+
+/// How a pattern becomes Hir.
+type Lower = fn(&Pattern, &Meter, &mut Folding, Narrowing) -> Result<Lowered, PatternError>;
 
 /// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made
 /// once for all of them.
@@ -85,8 +88,29 @@ impl<'a> Compiler<'a> {
     ///
     /// As [`Compiler::compile`].
     pub(crate) fn whole(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
-        let lowered = lower_whole(pattern, self.meter, &mut self.folding, self.may_narrow)?;
-        self.automaton(lowered)
+        self.narrowed_at_most(pattern, lower_whole)
+    }
+
+    /// The automaton of what `lower` makes of `pattern`. Where the opposite of narrowing it comes
+    /// to the same, nothing was narrowed.
+    fn narrowed_at_most(&mut self, pattern: &Pattern, lower: Lower) -> Result<Dfa, PatternError> {
+        let narrowing = self.how_narrow();
+        let lowered = lower(pattern, self.meter, &mut self.folding, narrowing)?;
+        if lowered.narrowed.is_empty() || !lowered.has_opposite {
+            return self.automaton(lowered);
+        }
+        let known = self.narrowed.len();
+        let narrow = self.automaton(lowered)?;
+        let most = self.narrowed.len();
+        let wide = lower(pattern, self.meter, &mut self.folding, Narrowing::Opposite)
+            .and_then(|lowered| self.automaton(lowered));
+        let is_same = wide.is_ok_and(|wide| wide == narrow);
+        self.narrowed.truncate(if is_same { known } else { most });
+        Ok(narrow)
+    }
+
+    fn how_narrow(&self) -> Narrowing {
+        if self.may_narrow { Narrowing::Allowed } else { Narrowing::Refused }
     }
 
     /// [`Compiler::compile`] where the pattern is a regex by its parts.
@@ -96,8 +120,7 @@ impl<'a> Compiler<'a> {
             let steps: Vec<[u8; 1]> = text.bytes().map(|byte| [byte]).collect();
             return chain(&steps, meter);
         }
-        let lowered = lower(pattern, meter, &mut self.folding, self.may_narrow)?;
-        self.automaton(lowered)
+        self.narrowed_at_most(pattern, lower)
     }
 
     fn automaton(&mut self, lowered: Lowered) -> Result<Dfa, PatternError> {
@@ -128,7 +151,8 @@ impl<'a> Compiler<'a> {
         if pattern.has_algebra() {
             return Ok(None);
         }
-        let lowered = lower(pattern, self.meter, &mut self.folding, self.may_narrow)?;
+        let narrowing = self.how_narrow();
+        let lowered = lower(pattern, self.meter, &mut self.folding, narrowing)?;
         if lowered.is_lazy || !lowered.looks.is_empty() {
             return Ok(None);
         }

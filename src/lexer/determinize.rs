@@ -324,10 +324,7 @@ impl<'a> Subsets<'a> {
             return Ok(id);
         }
         if self.ends.len() >= self.meter.states() {
-            return Err(PatternError::too_large(format!(
-                "its automaton has more than {} states",
-                self.meter.states()
-            )));
+            return Err(self.meter.too_many_states().into());
         }
         let id = self.ends.len() as u32;
         self.sets.extend_from_slice(&self.current);

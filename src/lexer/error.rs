@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::util::diagnostic::{Cause, Diagnostic, Place};
-use crate::util::meter::LimitReached;
+use crate::util::meter::{LimitReached, Meter};
 
 /// Why the pattern of a terminal was refused. The caller knows the terminal's name and adds it
 /// ([`PatternError::into_diagnostic`]).
@@ -94,9 +94,12 @@ impl PatternError {
     }
 
     /// The error of a plain string that has too many bytes.
-    pub(super) fn string_too_long(bytes: usize, what: impl fmt::Display) -> Self {
-        Self::new(PatternErrorKind::TooLarge, format!("a string of {bytes} bytes makes {what}"))
+    pub(super) fn string_too_long(bytes: usize, meter: &Meter) -> Self {
+        let message =
+            format!("a string of {bytes} bytes makes more than {} states", meter.states());
+        Self::new(PatternErrorKind::TooLarge, message)
             .help("take the string apart into several terminals")
+            .beyond(meter.too_many_states())
     }
 
     /// Says what to write instead.
@@ -118,8 +121,7 @@ impl PatternError {
         self
     }
 
-    /// The limit of building at which this stopped, if one was reached: nothing else can be built
-    /// then, either.
+    /// The limit of building at which this stopped, if one was reached.
     pub(crate) fn limit(&self) -> Option<&LimitReached> {
         self.0.limit.as_ref()
     }

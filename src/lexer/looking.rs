@@ -391,10 +391,7 @@ impl<'a> Subsets<'a> {
             return Ok(id);
         }
         if self.subsets.len() >= self.meter.states() {
-            return Err(PatternError::too_large(format!(
-                "its automaton has more than {} states",
-                self.meter.states()
-            )));
+            return Err(self.meter.too_many_states().into());
         }
         self.size += 2 * (subset.threads.len() + subset.behind.len() + 1);
         let id = self.subsets.len() as u32;

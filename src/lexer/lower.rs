@@ -32,22 +32,34 @@ pub(super) struct Lowered {
     /// The look-arounds, which captures stand for.
     pub(super) looks: Vec<LookAround>,
     pub(super) narrowed: Vec<Narrowed>,
+    /// Whether [`Narrowing::Opposite`] has at least the texts of the pattern.
+    pub(super) has_opposite: bool,
 }
 
-/// Lowers `pattern`. Where `may_narrow`, a group that a back reference means may be read as some of
-/// its texts.
+/// How a group that a back reference means is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Narrowing {
+    /// As what it says.
+    Refused,
+    /// As less, if need be.
+    Allowed,
+    /// As more where it would be less, for comparison.
+    Opposite,
+}
+
+/// Lowers `pattern`.
 pub(super) fn lower(
     pattern: &Pattern,
     meter: &Meter,
     folding: &mut Folding,
-    may_narrow: bool,
+    narrowing: Narrowing,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder { may_narrow, ..Builder::new(meter, folding, false) };
+    let mut builder = Builder::new(meter, folding, false).narrowing(narrowing);
     let hir = builder.pattern(pattern, 0)?;
     if !builder.is_lazy {
         return Ok(builder.lowered(hir, false));
     }
-    let mut builder = Builder { may_narrow, ..Builder::new(meter, folding, true) };
+    let mut builder = Builder::new(meter, folding, true).narrowing(narrowing);
     let hir = builder.pattern(pattern, 0)?;
     Ok(builder.lowered(hir, true))
 }
@@ -57,9 +69,10 @@ pub(super) fn lower_whole(
     pattern: &Pattern,
     meter: &Meter,
     folding: &mut Folding,
-    may_narrow: bool,
+    narrowing: Narrowing,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder { may_narrow, is_whole: true, ..Builder::new(meter, folding, false) };
+    let builder = Builder { is_whole: true, ..Builder::new(meter, folding, false) };
+    let mut builder = builder.narrowing(narrowing);
     let hir = builder.pattern(pattern, 0)?;
     Ok(builder.lowered(hir, false))
 }
@@ -97,13 +110,21 @@ pub(super) struct Builder<'a> {
     /// Whether the regex at hand is one of bytes.
     pub(super) bytes: bool,
     /// Whether what comes first matters.
-    keeps_order: bool,
+    pub(super) keeps_order: bool,
     pub(super) looks: Vec<LookAround>,
     /// The first of the look-arounds that are of the regex at hand: those before it are of the
     /// regex in whose look-around this one stands.
     pub(super) first_look: usize,
     /// Whether the language may become smaller.
     pub(super) may_narrow: bool,
+    /// Whether what is narrowed is widened instead, for comparison.
+    pub(super) widens: bool,
+    /// Whether all that was narrowed can be widened.
+    pub(super) has_opposite: bool,
+    /// How many negations the place at hand stands below.
+    pub(super) negations: usize,
+    /// Whether every match passes the place at hand: it is in no alternative and no repetition.
+    pub(super) is_only_way: bool,
     /// Whether a text is matched as a whole, so that nothing is tried first.
     pub(super) is_whole: bool,
     pub(super) narrowed: Vec<Narrowed>,
@@ -122,13 +143,24 @@ impl<'a> Builder<'a> {
             looks: Vec::new(),
             first_look: 0,
             may_narrow: false,
+            widens: false,
+            has_opposite: true,
+            negations: 0,
+            is_only_way: true,
             is_whole: false,
             narrowed: Vec::new(),
         }
     }
 
     fn lowered(self, hir: Hir, is_lazy: bool) -> Lowered {
-        Lowered { hir, is_lazy, looks: self.looks, narrowed: self.narrowed }
+        let has_opposite = self.has_opposite && !is_lazy;
+        Lowered { hir, is_lazy, looks: self.looks, narrowed: self.narrowed, has_opposite }
+    }
+
+    fn narrowing(self, narrowing: Narrowing) -> Self {
+        let (may_narrow, widens) =
+            (narrowing != Narrowing::Refused, narrowing == Narrowing::Opposite);
+        Self { may_narrow, widens, ..self }
     }
 }
 
@@ -141,8 +173,7 @@ impl Builder<'_> {
             Pattern::Literal { text, ignore_case: false } => Ok(Hir::literal(text.as_bytes())),
             Pattern::Literal { text, ignore_case: true } => {
                 if text.chars().nth(self.meter.states()).is_some() {
-                    let what = format!("more than {} states", self.meter.states());
-                    return Err(PatternError::string_too_long(text.len(), what));
+                    return Err(PatternError::string_too_long(text.len(), self.meter));
                 }
                 let chars: Result<Vec<Hir>, _> =
                     text.chars().map(|c| self.folded_char(c, false)).collect();
@@ -171,18 +202,19 @@ impl Builder<'_> {
                         self.looks.truncate(looks);
                         self.pattern(&joined, depth + 1).map_err(|_| error)
                     }
-                    whole => whole.map(Hir::concat),
+                    whole => whole.map(|parts| self.concat(parts)),
                 }
             }
             Pattern::Alternation(parts) => {
-                let parts = self.parts(parts, depth)?;
+                let is_only = parts.len() == 1;
+                let parts = self.beside(is_only, |all| all.parts(parts, depth))?;
                 Ok(self.alternation(parts))
             }
             Pattern::Repeat { min, max: Some(max), .. } if min > max => {
                 Err(PatternError::counts_swapped(*min, *max))
             }
             Pattern::Repeat { pattern, min, max } => {
-                let sub = self.pattern(pattern, depth + 1)?;
+                let sub = self.beside(false, |all| all.pattern(pattern, depth + 1))?;
                 Ok(self.repeat(sub, *min, *max, true))
             }
             // The compiler combines automata where there are such.
@@ -196,6 +228,15 @@ impl Builder<'_> {
         }
     }
 
+    /// Reads what is the only way there, or one of several.
+    pub(super) fn beside<T>(&mut self, is_only: bool, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.is_only_way;
+        self.is_only_way &= is_only;
+        let read = read(self);
+        self.is_only_way = outer;
+        read
+    }
+
     fn parts(&mut self, parts: &[Pattern], depth: usize) -> Result<Vec<Hir>, PatternError> {
         parts.iter().map(|part| self.pattern(part, depth + 1)).collect()
     }
@@ -204,7 +245,35 @@ impl Builder<'_> {
     pub(super) fn repeat(&mut self, sub: Hir, min: u32, max: Option<u32>, greedy: bool) -> Hir {
         self.is_lazy |= !greedy;
         let greedy = greedy || !self.keeps_order;
+        if let HirKind::Repetition(inner) = sub.kind()
+            && !self.keeps_order
+            && let Some((min, max)) = repeated_counts((inner.min, inner.max), (min, max))
+        {
+            let sub = inner.sub.clone();
+            return Hir::repetition(Repetition { min, max, greedy, sub });
+        }
         Hir::repetition(Repetition { min, max, greedy, sub: Box::new(sub) })
+    }
+
+    /// `parts`, one after the other. Where their order does not matter, what is repeated beside
+    /// itself is repeated as often as both: a thousand options in a row are each skipped from each
+    /// place before it.
+    pub(super) fn concat(&self, parts: Vec<Hir>) -> Hir {
+        if self.keeps_order {
+            return Hir::concat(parts);
+        }
+        let mut merged: Vec<Hir> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let both = merged.last().and_then(|last| repeated_twice(last, &part));
+            match both {
+                Some(both) => {
+                    merged.pop();
+                    merged.push(both);
+                }
+                None => merged.push(part),
+            }
+        }
+        Hir::concat(merged)
     }
 
     /// Any of `parts`. Where their order does not matter classes are merged at once: Hir's own
@@ -306,6 +375,46 @@ impl Builder<'_> {
         self.meter.step(STEPS_OF_A_RANGE * ranges)?;
         Ok(self.held.set(self.spent * BYTES_OF_A_RANGE)?)
     }
+}
+
+/// How often `x` stands in `(x{a,b}){c,d}`, if any number between the least and the greatest is
+/// one: between `k` rounds and one more there is no gap, first of all between `c` and one more.
+fn repeated_counts(
+    (a, b): (u32, Option<u32>),
+    (c, d): (u32, Option<u32>),
+) -> Option<(u32, Option<u32>)> {
+    let has_no_gap = d == Some(c)
+        || b.is_none_or(|b| u64::from(c) * u64::from(b) + 1 >= (u64::from(c) + 1) * u64::from(a));
+    // Of no rounds there is no text but the empty one, however many a round may have.
+    let has_no_gap = has_no_gap && (c > 0 || a <= 1);
+    let max = match (b, d) {
+        (_, Some(0)) | (Some(0), _) => Some(0),
+        (Some(b), Some(d)) => Some(b.checked_mul(d)?),
+        _ => None,
+    };
+    has_no_gap.then_some((a.checked_mul(c)?, max))
+}
+
+/// Both, where they repeat the same.
+fn repeated_twice(one: &Hir, other: &Hir) -> Option<Hir> {
+    fn counts(hir: &Hir) -> (&Hir, u32, Option<u32>) {
+        match hir.kind() {
+            HirKind::Repetition(repetition) => (&repetition.sub, repetition.min, repetition.max),
+            _ => (hir, 1, Some(1)),
+        }
+    }
+    let is_repetition = |hir: &Hir| matches!(hir.kind(), HirKind::Repetition(_));
+    if !is_repetition(one) && !is_repetition(other) {
+        return None;
+    }
+    let ((sub, a, b), (same, c, d)) = (counts(one), counts(other));
+    let max = match (b, d) {
+        (Some(b), Some(d)) => Some(b.checked_add(d)?),
+        _ => None,
+    };
+    let min = a.checked_add(c)?;
+    (sub == same)
+        .then(|| Hir::repetition(Repetition { min, max, greedy: true, sub: Box::new(sub.clone()) }))
 }
 
 /// Where look-around number `number` stands.

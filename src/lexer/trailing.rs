@@ -244,7 +244,8 @@ impl Alternatives<'_> {
             if count > meter.states() {
                 return Err(PatternError::too_large(
                     "what its look-aheads ask takes too many states",
-                ));
+                )
+                .beyond(meter.too_many_states()));
             }
             meter.step(classes.count() * (4 + 2 * atoms.len()))?;
             held.set(count * (2 * 8 * atoms.len() + 64) + table.capacity() * size_of::<u32>())?;

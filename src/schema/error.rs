@@ -98,6 +98,12 @@ impl SchemaError {
         self
     }
 
+    /// Says which limit of building was reached.
+    pub(super) fn beyond(mut self, limit: LimitReached) -> Self {
+        self.0.limit = Some(limit);
+        self
+    }
+
     /// The limit of building that was reached, if that is the reason.
     pub fn limit(&self) -> Option<&LimitReached> {
         self.0.limit.as_ref()

@@ -107,6 +107,10 @@ pub enum LimitKind {
     Bytes,
     /// [`Limits::grammar_bytes`].
     Input,
+    /// [`Limits::terminal_states`], or a part of them.
+    TerminalStates,
+    /// [`Limits::scan_states`].
+    ScanStates,
     /// [`Cancel::stop`] was called.
     Cancelled,
 }
@@ -135,7 +139,7 @@ impl LimitReached {
         self.0.phase
     }
 
-    /// How much is allowed: steps or bytes, 0 where building was cancelled.
+    /// How much is allowed: steps, bytes or states, 0 where building was cancelled.
     pub fn limit(&self) -> u64 {
         self.0.limit
     }
@@ -143,6 +147,11 @@ impl LimitReached {
     /// The rule or terminal that had taken the most steps, if one is known.
     pub fn took_most(&self) -> Option<&str> {
         self.0.most.as_deref()
+    }
+
+    /// Whether nothing else can be built, either: all of building has one limit.
+    pub(crate) fn ends_building(&self) -> bool {
+        self.0.kind != LimitKind::TerminalStates
     }
 
     /// What to do about it.
@@ -158,6 +167,14 @@ impl LimitReached {
             }
             LimitKind::Input => {
                 "write less, or raise `grammar_bytes` of the limits (`--grammar-bytes`)"
+            }
+            LimitKind::TerminalStates => {
+                "write an unbounded repetition (`+`, `*`) or a smaller count, take the pattern \
+                 apart into several terminals and a rule, or raise `terminal_states` of the limits"
+            }
+            LimitKind::ScanStates => {
+                "shorten counted repetitions, split long terminals into rules, or raise \
+                 `scan_states` of the limits"
             }
             LimitKind::Cancelled => "build it again",
         }
@@ -175,6 +192,19 @@ impl fmt::Display for LimitReached {
                 write!(f, "{phase} takes more than {} in all", amount::bytes(*limit))?;
             }
             LimitKind::Input => write!(f, "the grammar has more than {}", amount::bytes(*limit))?,
+            LimitKind::TerminalStates => {
+                write!(f, "its automaton has more than {} states", amount::in_words(*limit))?;
+                return Ok(());
+            }
+            LimitKind::ScanStates => {
+                write!(
+                    f,
+                    "the terminals together need more than {} scan states, which is `scan_states` \
+                     of the limits",
+                    amount::in_words(*limit)
+                )?;
+                return Ok(());
+            }
             LimitKind::Cancelled => write!(f, "{phase} was cancelled")?,
         }
         match most {
@@ -319,6 +349,16 @@ impl Meter {
     /// The limit that bytes come to, where another library holds them and gives up by itself.
     pub(crate) fn too_many_bytes(&self) -> LimitReached {
         self.reached(LimitKind::Bytes, self.most_bytes)
+    }
+
+    /// The limit that the states of one terminal come to.
+    pub(crate) fn too_many_states(&self) -> LimitReached {
+        self.reached(LimitKind::TerminalStates, self.most_states as u64)
+    }
+
+    /// The limit that the scan states come to: so many.
+    pub(crate) fn too_many_scan_states(&self, most: usize) -> LimitReached {
+        self.reached(LimitKind::ScanStates, most as u64)
     }
 
     /// What will be held for a while: nothing yet.

@@ -18,9 +18,8 @@ use crate::grammar::lower::tree::{
     Body, ClassIndex, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix,
     Sequence, Stop, TerminalIndex, WordKey,
 };
-use crate::grammar::pattern::RegexFlags;
 use crate::grammar::tokens::Tokens;
-use crate::syntax::{ast, lark};
+use crate::syntax::ast;
 use crate::util::diagnostic::Diagnostic;
 
 /// Depth of nested expressions; the reader has its own, smaller limit.
@@ -147,10 +146,10 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     Resolved { directives, ..resolver.resolved }
 }
 
-struct Resolver<'a> {
-    context: &'a mut Context,
+pub(super) struct Resolver<'a> {
+    pub(super) context: &'a mut Context,
     /// Whether regexes are of bytes.
-    bytes: bool,
+    pub(super) bytes: bool,
     instances: &'a [Instance],
     /// Names in the scope of an instance that were wanted, but are missing where they are imported
     /// from.
@@ -163,7 +162,7 @@ struct Resolver<'a> {
     targets: Vec<Option<Target>>,
     /// Definitions with a number, those whose bodies are still to be resolved last.
     queue: Vec<DefinitionIndex>,
-    resolved: Resolved,
+    pub(super) resolved: Resolved,
 }
 
 /// Where names are looked up.
@@ -298,7 +297,10 @@ impl Resolver<'_> {
             ast::ExprKind::CharRange(from, to) => Node::Leaf(Leaf::Range(*from, *to)),
             ast::ExprKind::Regex { pattern, flags } => {
                 let flags = self.flags(flags, at)?;
-                let pattern = self.as_lark_reads(pattern, flags, at);
+                let pattern = match self.resolved.is_dialect {
+                    true => self.as_rust_reads(pattern, flags, at)?,
+                    false => self.as_lark_reads(pattern, flags, at),
+                };
                 Node::Leaf(Leaf::Regex { pattern, flags })
             }
             ast::ExprKind::Template { name, arguments } => {
@@ -515,42 +517,5 @@ impl Resolver<'_> {
         diagnostic.help.get_or_insert_with(|| "define it in this file, or import it".to_owned());
         self.context.report(diagnostic.at(self.context.sources.place(at)));
         None
-    }
-
-    /// The regex that Lark reads, which undoes escapes before it does; llguidance does not.
-    fn as_lark_reads(&mut self, pattern: &str, flags: RegexFlags, at: At) -> String {
-        let undone = lark::undone(pattern, flags.verbose).filter(|_| !self.resolved.is_dialect);
-        let Some(undone) = undone else { return pattern.to_owned() };
-        let shown = undone.replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r");
-        let message = format!(
-            "Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`"
-        );
-        let warning =
-            Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
-        self.context.report(warning.help(
-            "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and \
-             `\\[` for a character that means more in a regex",
-        ));
-        undone
-    }
-
-    fn flags(&mut self, written: &str, at: At) -> Option<RegexFlags> {
-        let mut flags = RegexFlags { bytes: self.bytes, ..RegexFlags::default() };
-        for flag in written.chars() {
-            match flag {
-                'i' => flags.ignore_case = true,
-                'm' => flags.multi_line = true,
-                's' => flags.dot_all = true,
-                'x' => flags.verbose = true,
-                'l' | 'u' => {}
-                _ => {
-                    let place = self.context.sources.place(at);
-                    let message = format!("`{flag}` is not a flag of regexes; those are imslux");
-                    self.context.report(Diagnostic::error("bad-flag", message).at(place));
-                    return None;
-                }
-            }
-        }
-        Some(flags)
     }
 }

@@ -6,6 +6,8 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
 use crate::lexer::looking::{LookAround, Side};
+use crate::lexer::lower::MAX_DEPTH;
+use crate::lexer::python::cursor::end_of_alternative;
 use crate::lexer::python::parser::Parser;
 use crate::lexer::python::unicode::Category;
 
@@ -27,7 +29,10 @@ impl Parser<'_, '_> {
             false => None,
         };
         let Some(boundaries) = boundaries else {
-            return self.plain_look(start, (ahead, negated), depth);
+            return match ahead && negated && !self.flags.verbose && depth < MAX_DEPTH {
+                true if self.has_leading_boundary() => self.each_look(start, depth),
+                _ => self.plain_look(start, (ahead, negated), depth),
+            };
         };
         self.passed_over.extend(boundaries);
         let look = self.plain_look(start, (ahead, negated), depth)?;
@@ -38,15 +43,68 @@ impl Parser<'_, '_> {
         })
     }
 
+    /// Whether one of the alternatives that begin here begins with `\b`.
+    fn has_leading_boundary(&self) -> bool {
+        let text = self.cursor.text.as_bytes();
+        let mut at = self.cursor.pos;
+        loop {
+            if begins_with_boundary(&text[at..]) {
+                return true;
+            }
+            match end_of_alternative(text, at) {
+                Some(end) if text[end] == b'|' => at = end + 1,
+                _ => return false,
+            }
+        }
+    }
+
+    /// Reads a negated look-ahead alternative by alternative: `(?!A|\bB)` is `(?!A)(?!\bB)`, and
+    /// that `(?!A)(\B|(?!B))`.
+    fn each_look(&mut self, start: usize, depth: usize) -> Result<Hir, PatternError> {
+        let mut all = Vec::new();
+        self.at_start = false;
+        loop {
+            let has_boundary =
+                begins_with_boundary(&self.cursor.text.as_bytes()[self.cursor.pos..]);
+            self.cursor.pos += if has_boundary { 2 } else { 0 };
+            let look = self.look_for(start, (true, true), |parser| parser.sequence(depth + 1))?;
+            all.push(match has_boundary {
+                true => Hir::alternation(vec![self.boundary(start, true)?, look]),
+                false => look,
+            });
+            if !self.cursor.eat("|") {
+                break;
+            }
+        }
+        if !self.cursor.eat(")") {
+            let message = "this parenthesis is not closed";
+            return Err(self.cursor.error(Syntax, start..start + 1, message));
+        }
+        Ok(Hir::concat(all))
+    }
+
     fn plain_look(
         &mut self,
         start: usize,
         (ahead, negated): (bool, bool),
         depth: usize,
     ) -> Result<Hir, PatternError> {
+        let flags = self.flags;
+        self.look_for(start, (ahead, negated), |parser| parser.inside(start, flags, depth))
+    }
+
+    /// A look-around for what `read` reads.
+    fn look_for(
+        &mut self,
+        start: usize,
+        (ahead, negated): (bool, bool),
+        read: impl FnOnce(&mut Self) -> Result<Hir, PatternError>,
+    ) -> Result<Hir, PatternError> {
         let (before, was_lazy) = (self.builder.looks.len(), self.builder.is_lazy);
         let around = std::mem::replace(&mut self.builder.first_look, before);
-        let wanted = self.inside(start, self.flags, depth);
+        self.builder.negations += usize::from(negated);
+        let wanted = read(self);
+        self.builder.negations -= usize::from(negated);
         self.builder.first_look = around;
         let wanted = wanted?;
         // Whether anything matches does not depend on what is tried first.
@@ -170,6 +228,11 @@ impl Parser<'_, '_> {
     }
 }
 
+/// Whether these alternatives begin with `\b`.
+fn begins_with_boundary(text: &[u8]) -> bool {
+    text.starts_with(br"\b") && !matches!(text.get(2), Some(b'*' | b'+' | b'?' | b'{'))
+}
+
 /// The places of the `\b` with which all alternatives from `at` up to a closing parenthesis begin,
 /// be it within groups of their own; `None` where one of them begins otherwise.
 fn leading_boundaries(text: &[u8], at: usize) -> Option<Vec<usize>> {
@@ -209,29 +272,6 @@ fn led_alternatives(
         at = end_of_alternative(text, at)?;
         if text[at] == b')' {
             return Some(at);
-        }
-        at += 1;
-    }
-}
-
-/// Where the alternative ends that goes on at `at`: at a `|` or a closing parenthesis.
-fn end_of_alternative(text: &[u8], mut at: usize) -> Option<usize> {
-    let mut open = 0usize;
-    loop {
-        match text.get(at)? {
-            b'\\' => at += 1,
-            b'[' => {
-                // A bracket that stands first in a set is one of its characters.
-                at += 1 + usize::from(text.get(at + 1) == Some(&b'^'));
-                at += usize::from(text.get(at) == Some(&b']'));
-                while *text.get(at)? != b']' {
-                    at += 1 + usize::from(text[at] == b'\\');
-                }
-            }
-            b'(' => open += 1,
-            b')' | b'|' if open == 0 => return Some(at),
-            b')' => open -= 1,
-            _ => {}
         }
         at += 1;
     }

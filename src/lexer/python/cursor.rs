@@ -50,3 +50,26 @@ impl Cursor<'_> {
         PatternError::new(kind, message).within(self.text, span, self.place)
     }
 }
+
+/// Where the alternative ends that goes on at `at`: at a `|` or a closing parenthesis.
+pub(super) fn end_of_alternative(text: &[u8], mut at: usize) -> Option<usize> {
+    let mut open = 0usize;
+    loop {
+        match text.get(at)? {
+            b'\\' => at += 1,
+            b'[' => {
+                // A bracket that stands first in a set is one of its characters.
+                at += 1 + usize::from(text.get(at + 1) == Some(&b'^'));
+                at += usize::from(text.get(at) == Some(&b']'));
+                while *text.get(at)? != b']' {
+                    at += 1 + usize::from(text[at] == b'\\');
+                }
+            }
+            b'(' => open += 1,
+            b')' | b'|' if open == 0 => return Some(at),
+            b')' => open -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+}

@@ -200,7 +200,7 @@ impl Cursor<'_> {
     pub(super) fn back_reference(&self, start: usize) -> PatternError {
         let message = "a back reference to what has no end of texts is beyond any finite automaton";
         self.error(Unsupported, start..self.pos, message).help(
-            "refer to a group of at most 16 texts that stands before it in the same group and is \
+            "refer to a group of at most 128 texts that stands before it in the same group and is \
              not repeated, or use a rule instead of a terminal",
         )
     }

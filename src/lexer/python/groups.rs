@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use regex_syntax::hir::ClassUnicode;
+
 /// Groups that have a number, and what they have matched.
 #[derive(Debug, Default)]
 pub(super) struct Groups<'a> {
@@ -9,9 +11,19 @@ pub(super) struct Groups<'a> {
     pub(super) count: usize,
     pub(super) numbers: HashMap<&'a str, usize>,
     /// Of the groups that references may mean, the texts that they are taken to have matched.
-    pub(super) matched: Vec<(usize, String)>,
+    pub(super) matched: Vec<(usize, Matched)>,
+    /// Groups that conditionals may ask for, and whether they are taken to have matched.
+    pub(super) present: Vec<(usize, bool)>,
     /// How often what follows a group has been read.
     pub(super) readings: usize,
+}
+
+/// What a group is taken to have matched.
+#[derive(Clone, Debug)]
+pub(super) enum Matched {
+    Text(String),
+    /// One of these characters, whichever; the group stands below so many negations.
+    OneOf(ClassUnicode, usize),
 }
 
 impl<'a> Groups<'a> {

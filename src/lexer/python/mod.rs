@@ -9,10 +9,12 @@
 //! * [`parser`]: alternations, repetitions, groups.
 //! * [`opening`]: what follows an opening parenthesis; [`around`]: look-arounds and anchors.
 //! * [`escape`]: what follows a backslash; [`sets`]: characters between brackets.
-//! * [`groups`]: groups with numbers; [`references`]: back references to groups with few texts.
+//! * [`groups`]: groups with numbers; [`references`]: back references to groups with few texts;
+//!   [`conditions`]: conditionals.
 //! * [`unicode`]: `\d`, `\w`, `\s`, and case folding.
 
 mod around;
+mod conditions;
 mod cursor;
 mod escape;
 mod groups;

@@ -51,14 +51,17 @@ impl Parser<'_, '_> {
                 .help("write `(?:` and exclude from the group what follows it"));
         }
         if self.cursor.eat("(") {
-            return Err(self
-                .cursor
-                .error(
-                    Unsupported,
-                    start..self.cursor.pos,
-                    "a conditional group is beyond any finite automaton",
-                )
-                .help("write the cases out as alternatives"));
+            let from = self.cursor.pos;
+            self.cursor.take_while(usize::MAX, |c| c != ')');
+            let name = from..self.cursor.pos;
+            if self.cursor.eat(")") {
+                return Ok(Group::Conditional(name));
+            }
+            return Err(self.cursor.error(
+                Syntax,
+                start..self.cursor.pos,
+                "the name of the group that is asked for is not closed",
+            ));
         }
         if self.cursor.peek().is_some_and(|c| c == '-' || c.is_ascii_alphabetic() && c != 'P') {
             return self.inline_flags(start);

@@ -8,7 +8,7 @@ use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::lower::{Builder, MAX_DEPTH};
-use crate::lexer::python::cursor::Cursor;
+use crate::lexer::python::cursor::{Cursor, end_of_alternative};
 use crate::lexer::python::escape::Escape;
 use crate::lexer::python::groups::Groups;
 use crate::lexer::python::unicode::Category;
@@ -57,6 +57,8 @@ pub(super) enum Group {
     Numbered(usize),
     /// A back reference to the group of this name.
     Reference(Range<usize>),
+    /// A conditional on the group of this name.
+    Conditional(Range<usize>),
     /// A look-around: whether it looks ahead, and whether it must not match.
     Look { ahead: bool, negated: bool },
 }
@@ -86,7 +88,11 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 
     fn whole(&mut self) -> Result<Hir, PatternError> {
-        let hir = self.alternatives(0)?;
+        let outer = self.builder.is_only_way;
+        self.builder.is_only_way &= self.is_alone();
+        let hir = self.alternatives(0);
+        self.builder.is_only_way = outer;
+        let hir = hir?;
         if self.cursor.pos < self.cursor.text.len() {
             return Err(self
                 .cursor
@@ -108,6 +114,19 @@ impl<'a, 'b> Parser<'a, 'b> {
             parts.push(self.sequence(depth)?);
         }
         Ok(self.builder.alternation(parts))
+    }
+
+    /// Whether what begins here is the only alternative up to the end of its group, and the group
+    /// is not repeated.
+    fn is_alone(&self) -> bool {
+        let text = self.cursor.text.as_bytes();
+        match end_of_alternative(text, self.cursor.pos) {
+            _ if self.flags.verbose => false,
+            None => true,
+            Some(end) => {
+                text[end] == b')' && !matches!(text.get(end + 1), Some(b'*' | b'+' | b'?' | b'{'))
+            }
+        }
     }
 
     pub(super) fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
@@ -154,6 +173,11 @@ impl<'a, 'b> Parser<'a, 'b> {
                     Group::Inside(flags) => self.inside(start, flags, depth)?,
                     Group::Numbered(number) => {
                         let group = self.inside(start, self.flags, depth)?;
+                        let asked = self.behind_condition(number, (start, &group), depth)?;
+                        if let Some(item) = asked {
+                            items.push(item);
+                            break;
+                        }
                         if let Some(item) = self.behind_group(number, (start, &group), depth)? {
                             items.push(item);
                             break;
@@ -164,6 +188,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                         let text = self.cursor.text;
                         self.reference(start, &text[name])?
                     }
+                    Group::Conditional(name) => self.conditional(start, name, depth)?,
                     Group::Look { ahead, negated } => self.look(start, (ahead, negated), depth)?,
                 },
                 '[' => self.set(start)?,
@@ -177,7 +202,7 @@ impl<'a, 'b> Parser<'a, 'b> {
             self.at_start = false;
             items.push(Item { hir, repeated: false });
         }
-        Ok(Hir::concat(items.into_iter().map(|item| item.hir).collect()))
+        Ok(self.builder.concat(items.into_iter().map(|item| item.hir).collect()))
     }
 
     /// What a backslash at `start`, which is read already, makes of what follows it.
@@ -347,7 +372,11 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
         self.at_start = false;
         let outer = std::mem::replace(&mut self.flags, flags);
-        let hir = self.alternatives(depth + 1)?;
+        let was_only_way = self.builder.is_only_way;
+        self.builder.is_only_way &= self.is_alone();
+        let hir = self.alternatives(depth + 1);
+        self.builder.is_only_way = was_only_way;
+        let hir = hir?;
         self.flags = outer;
         if !self.cursor.eat(")") {
             return Err(self

@@ -7,10 +7,23 @@
 //! A group with more texts is narrowed to a few. So that what is left is found as `re` finds it, no
 //! byte follows such a text with which the group might go on: there `re` might take the group to
 //! have matched more.
+//!
+//! Less is left only where the group stands below no negation, or below two. Below one, what is
+//! left out of the negated part is let in by the whole. There only a group of one character is
+//! read: as each of some characters, and as any of the others, which its references take for one
+//! another. So the negated part has more texts than it says, and the whole has fewer. The opposite
+//! readings
+//! of all groups have more texts than the pattern, or as many; where both make the same automaton,
+//! nothing was narrowed ([`Builder::widens`](crate::lexer::lower::Builder::widens)).
+//!
+//! Where a repetition is lazy, what fails lets what is tried next be found. So a group is narrowed
+//! there only if it stands on the only way through the pattern.
 
 use std::collections::VecDeque;
 
-use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Repetition};
+use regex_syntax::hir::{
+    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
+};
 
 use crate::lexer::dfa::{Dfa, untidiness};
 use crate::lexer::looking::{LookAround, Side};
@@ -19,10 +32,17 @@ use crate::lexer::narrowed::Narrowed;
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::TooLarge;
 use crate::lexer::python::around::BYTES_A_STEP;
+use crate::lexer::python::groups::Matched;
 use crate::lexer::python::parser::{Item, Parser};
 
-/// A group with more texts is narrowed to so many.
-const MAX_TEXTS: usize = 16;
+/// A group with more texts is narrowed.
+const MAX_TEXTS: usize = 128;
+
+/// Below a negation, where little can be narrowed, it may have as many.
+const MAX_TEXTS_NEGATED: usize = 1024;
+
+/// To so many texts.
+const MAX_NARROWED: usize = 16;
 
 /// Texts that people write for what ends as it began: they go before others.
 const USUAL: [&str; 10] =
@@ -35,7 +55,7 @@ const MAX_BEGINNINGS: usize = 4096;
 const MAX_NUMBER: usize = 99;
 
 /// What follows groups is read so many times in one pattern at most.
-const MAX_READINGS: usize = 256;
+pub(super) const MAX_READINGS: usize = 2048;
 
 impl Parser<'_, '_> {
     /// Reads what follows group `number`, which is read already and matches what `group` does, up
@@ -50,26 +70,19 @@ impl Parser<'_, '_> {
         if !self.may_refer_to(number) || self.is_before_quantifier() {
             return Ok(None);
         }
-        let (texts, narrowed) = match texts(group) {
-            Some(texts) => (texts, None),
-            // A group that looks around is no language of its own.
-            None if !self.builder.may_narrow || group.properties().explicit_captures_len() > 0 => {
-                return Ok(None);
-            }
-            None => {
-                let dfa = self.builder.automaton(group, self.builder.looks.len())?;
-                let texts = some_texts(&dfa);
-                let (group, place) = (
-                    self.cursor.text[start..self.cursor.pos].to_owned(),
-                    self.cursor.place.cloned(),
-                );
-                self.builder.narrowed.push(Narrowed { group, texts: texts.clone(), place });
-                (texts, Some(dfa))
-            }
+        let Some(Ways { texts, others, longer }) = self.ways(start, group)? else {
+            return Ok(None);
         };
         let (pos, count) = (self.cursor.pos, self.groups.count);
+        let negations = self.builder.negations;
+        let texts =
+            texts.into_iter().map(|text| (Hir::literal(text.as_bytes()), Matched::Text(text)));
+        let others = others.map(|class| {
+            let any = Hir::class(Class::Unicode(class.clone()));
+            (any, Matched::OneOf(class, negations))
+        });
         let mut ways = Vec::new();
-        for text in texts {
+        for (own, matched) in texts.chain(others) {
             self.groups.readings += 1;
             if self.groups.readings > MAX_READINGS {
                 let message = "the groups that back references mean have too many texts together";
@@ -78,19 +91,68 @@ impl Parser<'_, '_> {
                      terminals",
                 ));
             }
+            self.builder.meter.step(self.cursor.text.len() - pos + 1)?;
             (self.cursor.pos, self.groups.count) = (pos, count);
             self.groups.numbers.retain(|_, &mut known| known <= count);
-            let mut matched = vec![Hir::literal(text.as_bytes())];
-            if let Some(group) = narrowed.as_ref().filter(|_| !self.builder.is_whole) {
-                matched.extend(self.not_longer(group, &text)?);
+            let mut parts = vec![own];
+            if let (Some(group), Matched::Text(text)) = (&longer, &matched)
+                && !self.builder.is_whole
+            {
+                parts.extend(self.not_longer(group, text)?);
             }
-            self.groups.matched.push((number, text));
-            let rest = self.sequence(depth)?;
+            self.groups.matched.push((number, matched));
+            let rest = self.sequence(depth);
             self.groups.matched.pop();
-            matched.push(rest);
-            ways.push(Hir::concat(matched));
+            parts.push(rest?);
+            ways.push(Hir::concat(parts));
         }
         Ok(Some(Item { hir: self.builder.alternation(ways), repeated: false }))
+    }
+
+    /// The ways in which the group from `start` to here is read: all of its texts if they are few,
+    /// else some of them, or less. `None` where it cannot be read.
+    fn ways(&mut self, start: usize, group: &Hir) -> Result<Option<Ways>, PatternError> {
+        let is_negated = self.builder.negations % 2 == 1;
+        let most = if is_negated { MAX_TEXTS_NEGATED } else { MAX_TEXTS };
+        if let Some(texts) = texts(group, most) {
+            return Ok(Some(Ways { texts, others: None, longer: None }));
+        }
+        // A group that looks around is no language of its own.
+        let looks = group.properties().explicit_captures_len() > 0;
+        let is_found = !self.builder.keeps_order || self.builder.is_only_way;
+        if looks || !self.builder.may_narrow || !is_found {
+            return Ok(None);
+        }
+        let ways = match group.kind() {
+            HirKind::Class(Class::Unicode(class)) => {
+                let most = if self.groups.matched.is_empty() { usize::MAX } else { MAX_NARROWED };
+                let texts = ascii(class, most);
+                let known = texts.iter().flat_map(|text| text.chars());
+                let mut others = class.clone();
+                let known = known.map(|known| ClassUnicodeRange::new(known, known));
+                others.difference(&ClassUnicode::new(known));
+                self.builder.spend(others.ranges().len())?;
+                let others = (is_negated != self.builder.widens).then_some(others);
+                Ways { texts, others, longer: None }
+            }
+            _ if is_negated => return Ok(None),
+            _ => {
+                self.builder.has_opposite = false;
+                let dfa = self.builder.automaton(group, self.builder.looks.len())?;
+                Ways { texts: some_texts(&dfa), others: None, longer: Some(dfa) }
+            }
+        };
+        let narrowed = Narrowed {
+            group: self.cursor.text[start..self.cursor.pos].to_owned(),
+            texts: ways.texts.clone(),
+            is_negated,
+            place: self.cursor.place.cloned(),
+        };
+        // It may stand behind a group that is read several times.
+        if !self.builder.narrowed.contains(&narrowed) {
+            self.builder.narrowed.push(narrowed);
+        }
+        Ok(Some(ways))
     }
 
     /// A look-ahead for anything but a byte with which a text of `group` goes on behind `text`.
@@ -122,9 +184,36 @@ impl Parser<'_, '_> {
     pub(super) fn reference(&mut self, start: usize, group: &str) -> Result<Hir, PatternError> {
         let number = group.parse().ok().or_else(|| self.groups.numbers.get(group).copied());
         let matched = self.groups.matched.iter().rev().find(|(known, _)| Some(*known) == number);
-        let Some((_, text)) = matched else { return Err(self.cursor.back_reference(start)) };
-        let chars: Result<Vec<Hir>, _> = text.clone().chars().map(|c| self.literal(c)).collect();
-        Ok(Hir::concat(chars?))
+        let is_absent = || {
+            let known = self.groups.present.iter().rev().find(|(known, _)| Some(*known) == number);
+            known.is_some_and(|&(_, has_matched)| !has_matched)
+        };
+        let Some((_, matched)) = matched else {
+            // What has not matched is nowhere again.
+            return if is_absent() {
+                Ok(Hir::fail())
+            } else {
+                Err(self.cursor.back_reference(start))
+            };
+        };
+        match matched.clone() {
+            Matched::Text(text) => {
+                let chars: Result<Vec<Hir>, _> = text.chars().map(|c| self.literal(c)).collect();
+                Ok(Hir::concat(chars?))
+            }
+            // Whichever it was, it is one of these. Between the group and the reference a negation
+            // more or less turns more into less.
+            Matched::OneOf(class, negations) if (self.builder.negations - negations) % 2 == 0 => {
+                match self.flags.ignore_case {
+                    true => {
+                        let class = self.builder.folded(class, self.flags.ascii)?;
+                        self.builder.class(class)
+                    }
+                    false => self.builder.class(class),
+                }
+            }
+            Matched::OneOf(..) => Ok(Hir::fail()),
+        }
     }
 
     /// Whether something that looks like a reference to the group stands further on.
@@ -144,23 +233,42 @@ impl Parser<'_, '_> {
     }
 }
 
+/// How a group that a reference means is read.
+struct Ways {
+    texts: Vec<String>,
+    /// Characters that are read as one way.
+    others: Option<ClassUnicode>,
+    /// All texts of the group, where it may have matched more than the text at hand.
+    longer: Option<Dfa>,
+}
+
+/// The ASCII characters of a class that stand in texts, so many at most.
+fn ascii(class: &ClassUnicode, most: usize) -> Vec<String> {
+    let is_member =
+        |c: &char| class.ranges().iter().any(|range| range.start() <= *c && *c <= range.end());
+    let texts = (b' '..=b'~').chain(*b"\t\n\r");
+    let mut chars: Vec<char> = texts.map(char::from).filter(is_member).collect();
+    chars.sort_by_key(|&c| (untidiness(c as u8), c));
+    chars.into_iter().take(most).map(String::from).collect()
+}
+
 /// The texts of a pattern in the order in which they are tried, if they are few.
-fn texts(hir: &Hir) -> Option<Vec<String>> {
+fn texts(hir: &Hir, most: usize) -> Option<Vec<String>> {
     let texts = match hir.kind() {
         HirKind::Empty => vec![String::new()],
         HirKind::Literal(literal) => vec![String::from_utf8(literal.0.to_vec()).ok()?],
         HirKind::Class(Class::Unicode(class)) => {
             let chars = class.iter().flat_map(|range| range.start()..=range.end());
-            chars.take(MAX_TEXTS + 1).map(String::from).collect()
+            chars.take(most + 1).map(String::from).collect()
         }
         HirKind::Repetition(Repetition { min, max: Some(max), greedy, sub })
-            if *max <= MAX_TEXTS as u32 =>
+            if *max as usize <= most =>
         {
             // From the last one on: behind each, one more or none.
-            let once = texts(sub)?;
+            let once = texts(sub, most)?;
             let mut rest = vec![String::new()];
             for done in (0..*max).rev() {
-                let mut more = followed(&once, &rest)?;
+                let mut more = followed(&once, &rest, most)?;
                 let end = if *greedy { more.len() } else { 0 };
                 if done >= *min {
                     more.insert(end, String::new());
@@ -172,27 +280,27 @@ fn texts(hir: &Hir) -> Option<Vec<String>> {
         HirKind::Concat(parts) => {
             let mut all = vec![String::new()];
             for part in parts {
-                all = followed(&all, &texts(part)?)?;
+                all = followed(&all, &texts(part, most)?, most)?;
             }
             all
         }
         HirKind::Alternation(parts) => {
             let mut all = Vec::new();
             for part in parts {
-                all.extend(texts(part)?);
+                all.extend(texts(part, most)?);
             }
             all
         }
         _ => return None,
     };
-    (texts.len() <= MAX_TEXTS).then_some(texts)
+    (texts.len() <= most).then_some(texts)
 }
 
 /// Each of the first with each of the others behind it, if these are few.
-fn followed(first: &[String], others: &[String]) -> Option<Vec<String>> {
+fn followed(first: &[String], others: &[String], most: usize) -> Option<Vec<String>> {
     let behind =
         |one: &String| others.iter().map(|other| format!("{one}{other}")).collect::<Vec<_>>();
-    (first.len() * others.len() <= MAX_TEXTS).then(|| first.iter().flat_map(behind).collect())
+    (first.len() * others.len() <= most).then(|| first.iter().flat_map(behind).collect())
 }
 
 /// A few of the texts of `group`: usual ones, then the shortest, of letters rather than digits, of
@@ -209,7 +317,7 @@ fn some_texts(group: &Dfa) -> Vec<String> {
     let mut seen = 0;
     while let Some((state, text)) = beginnings.pop_front() {
         seen += 1;
-        if found.len() >= MAX_TEXTS || seen > MAX_BEGINNINGS {
+        if found.len() >= MAX_NARROWED || seen > MAX_BEGINNINGS {
             break;
         }
         if group.is_accept(state) && !found.contains(&text) {

@@ -85,3 +85,30 @@ fn depth_is_limited() {
     }
     assert_eq!(compile(&nested).unwrap_err().kind(), PatternErrorKind::TooLarge);
 }
+
+/// Repetitions of repetitions, and options in a row, are counted: not each against each.
+#[test]
+fn repetitions_are_counted_together() {
+    for (pattern, same) in [
+        ("((a{1,5}){1,5}){1,5}b", "a{1,125}b"),
+        ("(a{2}){0,2}", "(aa)?(aa)?"),
+        ("(a{2,3}){0,2}", "|aa|a{3}|a{4}|a{5}|a{6}"),
+        ("(a{3,4}){2,3}", "a{6,12}"),
+        ("(a{3}){1,2}", "a{3}|a{6}"),
+        ("(a{2,}){0,3}", "|a{2,}"),
+        ("(a{0,2})*", "a*"),
+        ("a?a?a*a{2}", "a{2,}"),
+        ("(a|bc)?(a|bc)?(a|bc)", "(a|bc){1,3}"),
+        ("(a{1,2}){0,0}b", "b"),
+    ] {
+        assert_eq!(dfa(pattern), dfa(same), "{pattern}");
+    }
+    let many = |count: usize| regex(&"(a|bc)?".repeat(count));
+    let steps = |pattern: &Pattern| {
+        let meter = Meter::new(&Limits::default());
+        Compiler::new(&meter).compile(pattern).expect("within the limits");
+        meter.cost().steps
+    };
+    assert!(steps(&many(2_000)) < 3 * steps(&many(1_000)));
+    assert_eq!(dfa("((a{1,50}){1,50}){1,50}b").state_count(), 125_001 + 1);
+}

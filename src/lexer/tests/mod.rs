@@ -3,6 +3,7 @@
 mod algebra;
 mod hostile;
 mod python;
+mod references;
 
 use proptest::prelude::*;
 

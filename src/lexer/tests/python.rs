@@ -131,7 +131,7 @@ fn regexes_look_at_what_they_look_at_in_python() {
 }
 
 /// The longest beginning of `text` that is a lexeme.
-fn longest(dfa: &Dfa, text: &str) -> Option<usize> {
+pub(super) fn longest(dfa: &Dfa, text: &str) -> Option<usize> {
     longest_behind(dfa, "", text)
 }
 

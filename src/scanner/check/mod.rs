@@ -34,7 +34,6 @@ use crate::lr::derivations::Place;
 use crate::lr::table::ParseTable;
 use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Lexis, Proof};
-use crate::util::amount;
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::id::{CoreId, TerminalId};
@@ -68,17 +67,7 @@ pub(crate) fn check(
     let scan_graph =
         ScanGraph::explore(lexis, scan_states, meter).map_err(|limit| vec![too_large(limit)])?;
     let Some(scan_graph) = scan_graph else {
-        let too_large = Diagnostic::error(
-            "scanner-too-large",
-            format!(
-                "the terminals together need more than {} scan states, which is `scan_states` of \
-                 the limits",
-                amount::in_words(scan_states as u64)
-            ),
-        );
-        return Err(vec![
-            too_large.help("shorten counted repetitions, or split long terminals into rules"),
-        ]);
+        return Err(vec![too_large(meter.too_many_scan_states(scan_states))]);
     };
     let mut findings = findings;
     findings.extend(matching::check(grammar, lexis));

@@ -39,14 +39,18 @@ pub(super) use texts::{Texts, spelling};
 impl Machine<'_> {
     /// An error of an automaton that grew too large.
     pub(super) fn too_large(&self, error: &PatternError) -> SchemaError {
-        if let Some(limit) = error.limit() {
+        if let Some(limit) = error.limit().filter(|limit| limit.ends_building()) {
             return limit.clone().into();
         }
         let message = error.clone().about("the pattern", None).message;
-        SchemaError::new(
+        let too_large = SchemaError::new(
             SchemaErrorKind::TooLarge,
             format!("texts of the schema take too large an automaton: {message}"),
         )
-        .help("write fewer or shorter patterns about one value, or smaller counts in them")
+        .help("write fewer or shorter patterns about one value, or smaller counts in them");
+        match error.limit() {
+            Some(limit) => too_large.beyond(limit.clone()),
+            None => too_large,
+        }
     }
 }

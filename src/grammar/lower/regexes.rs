@@ -1,0 +1,76 @@
+//! Regexes as the notation reads them: Lark's by way of its strings, llguidance's in Rust's syntax.
+
+use crate::grammar::lower::resolve::Resolver;
+use crate::grammar::lower::rust_regex;
+use crate::grammar::lower::source::At;
+use crate::grammar::pattern::RegexFlags;
+use crate::syntax::lark;
+use crate::util::diagnostic::Diagnostic;
+
+impl Resolver<'_> {
+    /// The regex that llguidance reads as the crate `regex` does.
+    pub(super) fn as_rust_reads(
+        &mut self,
+        pattern: &str,
+        flags: RegexFlags,
+        at: At,
+    ) -> Option<String> {
+        match rust_regex::as_python(pattern, flags) {
+            Ok(python) => Some(python),
+            Err(message) => {
+                let place = self.context.sources.place(at);
+                let error = Diagnostic::error("regex-syntax", format!("`/{pattern}/`: {message}"));
+                self.context.report(error.at(place).help(
+                    "in llguidance's dialect regexes have the syntax of Rust's crate `regex`",
+                ));
+                None
+            }
+        }
+    }
+
+    /// The regex that Lark reads, which undoes escapes before it does; llguidance does not.
+    pub(super) fn as_lark_reads(&mut self, pattern: &str, flags: RegexFlags, at: At) -> String {
+        for set in rust_regex::sets_with_operations(pattern) {
+            let message = format!("in Python `{set}` is a set of the characters that it holds");
+            let warning =
+                Diagnostic::warning("set-of-signs", message).at(self.context.sources.place(at));
+            self.context.report(warning.help(
+                "write out the characters that are meant, `\\p{...}` for a property, or escape \
+                 `[` and `&`; sets within sets are known in llguidance's dialect (`%llguidance {}`)",
+            ));
+        }
+        let undone = lark::undone(pattern, flags.verbose);
+        let Some(undone) = undone else { return pattern.to_owned() };
+        let shown = undone.replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r");
+        let message = format!(
+            "Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`"
+        );
+        let warning =
+            Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
+        self.context.report(warning.help(
+            "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and \
+             `\\[` for a character that means more in a regex",
+        ));
+        undone
+    }
+
+    pub(super) fn flags(&mut self, written: &str, at: At) -> Option<RegexFlags> {
+        let mut flags = RegexFlags { bytes: self.bytes, ..RegexFlags::default() };
+        for flag in written.chars() {
+            match flag {
+                'i' => flags.ignore_case = true,
+                'm' => flags.multi_line = true,
+                's' => flags.dot_all = true,
+                'x' => flags.verbose = true,
+                'l' | 'u' => {}
+                _ => {
+                    let place = self.context.sources.place(at);
+                    let message = format!("`{flag}` is not a flag of regexes; those are imslux");
+                    self.context.report(Diagnostic::error("bad-flag", message).at(place));
+                    return None;
+                }
+            }
+        }
+        Some(flags)
+    }
+}
