@@ -188,18 +188,6 @@ fn a_full_mask_says_so_at_any_width() {
     }
 }
 
-#[test]
-fn a_mask_that_was_not_decided_is_not_called_exact() {
-    // No proof goes through, and nothing can be decided.
-    let limits = Limits::default().proof_steps(0).decision_steps(0).mask_steps(0);
-    let builder = Constraint::builder().limits(&limits);
-    let grammar = lark("%lexer basic\nstart: (A B)* | C\nA: /a+/\nB: /ab|b/\nC: /a+c/");
-    let Ok(constraint) = builder.build(&grammar, &Vocabulary::single_bytes()) else { return };
-    let mut mask = constraint.new_mask();
-    let info = constraint.matcher().fill_mask(&mut mask);
-    assert_eq!(info.is_exact(), constraint.undecided() == 0);
-}
-
 /// What a clone says that takes the drafts.
 #[test]
 fn rows_of_drafts_are_those_of_clones() {
