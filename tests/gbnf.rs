@@ -414,6 +414,22 @@ fn definitions_that_stand_twice_and_reversed_ranges() {
     assert_texts(text, &grammar, &["a!"], &["a", "a1", "az", "am"]);
 }
 
+/// As llama-cpp-python writes a string of at most so many characters.
+#[test]
+fn options_in_options_nest_as_deep_as_they_count() {
+    for depth in [1, 40, 49, 75, 300, 3_000] {
+        let options = format!("{}{}", "(x ".repeat(depth), ")?".repeat(depth));
+        let text = format!("root ::= \"<\" {options} \">\"\nx ::= [a-z] | \"\\\\\" [nr]\n");
+        let constraint = on_bytes(&Grammar::from_gbnf(&text).unwrap());
+        let with =
+            |count: usize| format!("<{}>", "a\\n".repeat(count / 2) + &"b".repeat(count % 2));
+        for count in [0, 1, depth / 2, depth - 1, depth] {
+            assert!(accepts(&constraint, &with(count)), "{count} of {depth}");
+        }
+        assert!(!accepts(&constraint, &with(depth + 1)), "{depth}");
+    }
+}
+
 #[test]
 fn a_token_that_the_vocabulary_lacks_is_an_error() {
     let vocabulary =

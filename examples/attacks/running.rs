@@ -33,6 +33,11 @@ pub(crate) fn attacks() -> Vec<Attack> {
             let grammar = "%lexer basic\nstart: (A | X)+\nA: \"a\"\nX: /a{65}b/\n";
             text(grammar, &"a".repeat(n), limits)
         }),
+        attack("matches pending in ever new combinations", [25, 100, 600], |n, limits| {
+            let grammar = "%lexer basic\nstart: (A | B | X | Y)+\nA: \"-\"\nB: \"+\"\n\
+                X: /[-+]{900}b/\nY: /(-|\\+[-+]{30})*c/\n";
+            text(grammar, &"-+".repeat(n / 2), limits)
+        }),
         attack("ambiguous sums", [10, 100, 1_000], |n, limits| {
             text("start: e\ne: e e | e \"+\" e | \"a\" | \"a\" \"+\"\n", &"a+".repeat(n), limits)
         }),

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::Moment;
+use super::{Matcher, Moment};
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Bounds, Scanner};
 
@@ -46,6 +46,20 @@ impl Spent {
     }
 }
 
+/// What the scanner meets while a text is read stays, and is charged as steps of following it.
+const BYTES_OF_A_STEP: usize = 64;
+
+impl Matcher {
+    /// A moment to which what the scanner has met since the last one is charged: masks and tokens
+    /// of this text, and of others at the same time. So no text adds to the scanner without end.
+    pub(super) fn charged(&mut self, mut next: Moment) -> Moment {
+        let met = self.index.scanner().met_bytes();
+        next.spend(met.saturating_sub(self.met) / BYTES_OF_A_STEP);
+        self.met = met;
+        next
+    }
+}
+
 impl Moment {
     /// Keeps no more readings than may be kept; one, on one stack, where their steps are spent.
     pub(super) fn limit(&mut self, scanner: &Scanner) {
@@ -73,10 +87,12 @@ impl Moment {
         !matches!(&self.readings[..], [only] if only.stack.first_fork().is_none())
     }
 
-    /// The first reading that can be completed on one stack, and its place.
+    /// A reading that can be completed on one stack, and its place: the first of those that leave
+    /// the fewest obligations, for these tell ever more readings apart.
     fn one_way(&self, scanner: &Scanner) -> Option<(usize, Configuration)> {
-        let mut readings = self.readings.iter().enumerate();
-        readings.find_map(|(place, reading)| {
+        let mut readings: Vec<_> = self.readings.iter().enumerate().collect();
+        readings.sort_by_key(|(_, reading)| scanner.obligations(reading.obligations).len());
+        readings.into_iter().find_map(|(place, reading)| {
             Some((place, scanner.one_way(reading, self.is_between(place))?))
         })
     }

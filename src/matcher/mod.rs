@@ -62,6 +62,8 @@ pub struct Matcher {
     said: History<Said>,
     /// The tokens that end this text, where they are others than the vocabulary's.
     stops: Option<Arc<[TokenId]>>,
+    /// Bytes that the scanner held when this matcher last looked.
+    met: usize,
 }
 
 /// The state of a sequence between two steps.
@@ -106,6 +108,7 @@ impl Matcher {
         let readings = index.scanner().initial();
         let notes = Notes::before(readings.len(), index.scanner());
         Self {
+            met: index.scanner().met_bytes(),
             index,
             now: Moment {
                 readings,
@@ -235,6 +238,7 @@ impl Matcher {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
         self.note(|| Said::Token(token));
+        let next = self.charged(next);
         self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
@@ -259,6 +263,7 @@ impl Matcher {
         let next = self.after_text(&self.now, bytes);
         let next = next.map_err(|refused| self.error(&self.now, None, refused))?;
         self.note(|| Said::Bytes(bytes.into()));
+        let next = self.charged(next);
         self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }

@@ -72,8 +72,10 @@ pub struct Limits {
     /// Default 65,536, strict 4,096.
     pub readings: usize,
     /// Steps of following the readings of one text, from its beginning on, where its stacks fork:
-    /// places that reductions come to on several ways, and stacks that are united. Past them the
-    /// first reading is kept at the end of each token, on one stack, and
+    /// places that reductions come to on several ways, and stacks that are united. What the scanner
+    /// meets meanwhile (see [`Constraint::is_outgrown`](crate::Constraint::is_outgrown)) counts a
+    /// step for 64 bytes. Past them the reading with the fewest pending matches is kept at the end
+    /// of each token, on one stack, and
     /// [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others. Default
     /// 4,000,000: some seconds, which 500 letters take of the most ambiguous grammars. Strict
     /// 1,000,000. From 16,777,215 on there is no limit.

@@ -103,6 +103,11 @@ fn derives_alone(
             _ => {}
         }
     }
+    // `a: a a |` derives itself by either of its two: that is one cycle.
+    for inner in &mut alone {
+        let mut seen = hashbrown::HashSet::new();
+        inner.retain(|&nonterminal| seen.insert(nonterminal));
+    }
     alone
 }
 

@@ -94,10 +94,23 @@ fn find_start(context: &mut Context, rules: &[Rule], start: Option<&str>) -> Opt
                 did_you_mean(Diagnostic::error("undefined-symbol", message), name, names)
             }
             None => Diagnostic::error("no-start", "there is no rule `root` to start from")
-                .help("name the rule of whole texts `root`, or say which it is: `--start RULE`"),
+                .help(other_starts(rules)),
         });
     }
     found
+}
+
+/// What to do where no rule is called `root`.
+fn other_starts(rules: &[Rule]) -> String {
+    const NAMED: usize = 12;
+    let names: Vec<String> =
+        rules.iter().take(NAMED).map(|rule| format!("`{}`", rule.name)).collect();
+    let more = if rules.len() > NAMED { ", ..." } else { "" };
+    let way = "name the rule of whole texts `root`, or say which it is: `--start RULE`";
+    match names.is_empty() {
+        true => way.to_owned(),
+        false => format!("{way} ({}{more})", names.join(", ")),
+    }
 }
 
 /// Terminals, the rules over them, and which of them may end at each match.

@@ -1,8 +1,7 @@
 //! Cuts the notation into words.
 //!
 //! A name before `::=` is a word of its own kind, so that line ends need not say where a rule
-//! begins. Brackets are counted here, so that no tree is deeper than [`MAX_DEPTH`]. Every byte is
-//! looked at a fixed number of times.
+//! begins. Every byte is looked at a fixed number of times.
 
 use hashbrown::HashSet;
 
@@ -12,8 +11,8 @@ use crate::syntax::gbnf::ast::{Class, TokenName, TokenReference};
 use crate::syntax::gbnf::escape::{self, Unit};
 use crate::syntax::gbnf::token::Token;
 
-/// The deepest nesting of brackets, and the most repetitions of one expression.
-pub(crate) const MAX_DEPTH: usize = 200;
+/// The most repetitions of one expression.
+const MAX_REPETITIONS: usize = 200;
 
 /// The most words in a file: bounds the tree, whose nodes are larger than their text.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
@@ -70,7 +69,7 @@ impl<'input> Lexer<'input> {
             }
             '<' | '!' => self.token()?,
             '{' => self.count()?,
-            _ if is_name_start(first) => self.name()?,
+            _ if is_name_character(first) => self.name()?,
             _ => self.sign(first)?,
         };
         self.repetitions = match token {
@@ -79,8 +78,10 @@ impl<'input> Lexer<'input> {
             }
             _ => 0,
         };
-        if self.repetitions > MAX_DEPTH {
-            return Err(too_deep(start, "repetitions of one expression"));
+        if self.repetitions > MAX_REPETITIONS {
+            let message = format!("more than {MAX_REPETITIONS} repetitions of one expression");
+            return Err(SyntaxError::new(SyntaxErrorKind::TooDeep, start..start + 1, message)
+                .help("give the inner part a rule of its own"));
         }
         self.words += 1;
         if self.words > MAX_WORDS {
@@ -128,7 +129,7 @@ impl<'input> Lexer<'input> {
         if self.takes_definition()? {
             return self.definition(name, start);
         }
-        Ok(Token::Name(name))
+        Ok(Token::Name(name.into()))
     }
 
     fn definition(&self, name: &'input str, start: usize) -> Result<Token<'input>> {
@@ -136,7 +137,7 @@ impl<'input> Lexer<'input> {
             Some(&open) => {
                 Err(unclosed(open, "the next rule begins").related(start..self.at, "here"))
             }
-            None => Ok(Token::Defined(name)),
+            None => Ok(Token::Defined(name.into())),
         }
     }
 
@@ -172,7 +173,7 @@ impl<'input> Lexer<'input> {
                 return self.definition(name, start);
             }
             if self.is_bracketed(name) {
-                return Ok(Token::Name(name));
+                return Ok(Token::Name(name.into()));
             }
         }
         let token = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
@@ -294,7 +295,7 @@ impl<'input> Lexer<'input> {
         Ok(unit)
     }
 
-    /// `{2}`, `{2,}`, `{2,5}`, `{,5}`.
+    /// `{2}`, `{2,}`, `{2,5}`, `{,5}`, and `{2,-1}` for `{2,}`, which is XGrammar's.
     fn count(&mut self) -> Result<Token<'input>> {
         let start = self.at;
         let error = |span: Span, kind, message: &str| {
@@ -311,9 +312,10 @@ impl<'input> Lexer<'input> {
         let inner = &self.take(length + 1)[1..length];
         let span = start..self.at;
         let (min, max) = inner.split_once(',').map_or((inner, None), |(min, max)| (min, Some(max)));
-        let (min, max) = (min.trim(), max.map(str::trim));
+        let without_end = |max: &'input str| if max.trim() == "-1" { "" } else { max.trim() };
+        let none = inner.split(',').all(|part| part.trim().is_empty());
+        let (min, max) = (min.trim(), max.map(without_end));
         let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-        let none = min.is_empty() && max.is_none_or(str::is_empty);
         if none || !is_number(min) || !max.is_none_or(is_number) {
             return error(span, SyntaxErrorKind::BadRepetition, "this is no count");
         }
@@ -347,9 +349,6 @@ impl<'input> Lexer<'input> {
         match token {
             Token::LeftParen | Token::LeftAssertion => {
                 self.open.push(start);
-                if self.open.len() > MAX_DEPTH {
-                    return Err(too_deep(start, "brackets in each other"));
-                }
             }
             Token::RightParen if self.open.pop().is_none() => {
                 let message = "`)` closes nothing";
@@ -368,16 +367,13 @@ impl<'input> Lexer<'input> {
     }
 }
 
-fn is_name_start(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
+fn is_name_character(character: char) -> bool {
+    character.is_alphanumeric() || character == '_' || character == '-'
 }
 
 /// The bytes of the name at the head of `text`.
 fn name_length(text: &str) -> usize {
-    if !text.starts_with(is_name_start) {
-        return 0;
-    }
-    text.find(|character| !is_name_start(character) && character != '-').unwrap_or(text.len())
+    text.find(|character| !is_name_character(character)).unwrap_or(text.len())
 }
 
 fn unclosed(open: usize, end: &str) -> SyntaxError {
@@ -386,18 +382,11 @@ fn unclosed(open: usize, end: &str) -> SyntaxError {
         .help("close it with `)`")
 }
 
-fn too_deep(at: usize, what: &str) -> SyntaxError {
-    let message = format!("more than {MAX_DEPTH} {what}");
-    SyntaxError::new(SyntaxErrorKind::TooDeep, at..at + 1, message)
-        .help("give the inner part a rule of its own")
-}
-
 fn unexpected_character(found: char, at: usize) -> SyntaxError {
     let help = match found {
         '$' => "a placeholder must be replaced by its text before the grammar is read",
         ':' | '=' => "a definition is written `name ::= ...`",
         '/' => "patterns between slashes are Lark's; write a class or a rule",
-        '-' => "a name begins with a letter; an exception (`a - b`) is not part of the notation",
         _ => {
             "literal text stands in quotation marks, a class of characters between square brackets"
         }

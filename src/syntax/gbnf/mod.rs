@@ -8,17 +8,18 @@
 //! * `#`, `//`, `/* */` and `(* *)` are comments.
 //! * A rule begins where a name stands before `::=`, and ends where the next one begins, or with
 //!   `;`. So line ends say nothing, and alternatives and sequences may go over any number of lines.
-//! * Names are made of letters, digits, `_` and `-`, in any case. `<name>` is a name where a rule
-//!   of that name is defined between angle brackets; else a token.
+//! * Names are made of letters, digits, `_` and `-`, in any case and order. `<name>` is a name
+//!   where a rule of that name is defined between angle brackets; else a token.
 //! * Strings stand in `"` or `'`.
 //! * A repetition may be repeated: `(a+)?` is `a+?`, which is not lazy.
 //!
-//! The generated parser keeps its stack on the heap, and the lexer bounds the nesting, so that no
-//! file can exhaust the stack; both are linear in the file.
+//! The generated parser keeps its stack on the heap, and deep groups become rules before it sees
+//! them, so that no file can exhaust the stack; all of it is linear in the file.
 
 pub(crate) mod ast;
 mod escape;
 mod lexer;
+mod nesting;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -29,6 +30,7 @@ use crate::syntax::ast::Span;
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::gbnf::ast::File;
 use crate::syntax::gbnf::lexer::Lexer;
+use crate::syntax::gbnf::nesting::unnested;
 use crate::syntax::lark::MAX_BYTES;
 use crate::syntax::words::until_fault;
 
@@ -53,7 +55,7 @@ pub(crate) fn parse_gbnf(text: &str) -> Result<File, SyntaxError> {
         let message = format!("the file has {} bytes, more than {MAX_BYTES}", text.len());
         return Err(SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message));
     }
-    let words = until_fault(Lexer::new(text), Lexer::word);
+    let words = unnested(until_fault(Lexer::new(text), Lexer::word));
     generated::FileParser::new().parse(words).map_err(|error| match error {
         ParseError::User { error } => error,
         ParseError::UnrecognizedToken { token: (start, token, end), expected } => {

@@ -1,5 +1,6 @@
 //! The words of the notation, between the lexer and the generated parser.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::syntax::gbnf::ast::{Class, TokenReference};
@@ -9,9 +10,9 @@ use crate::syntax::lark::token::Shortened;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'input> {
     /// `name ::=`.
-    Defined(&'input str),
+    Defined(Cow<'input, str>),
     /// A name that is not being defined.
-    Name(&'input str),
+    Name(Cow<'input, str>),
     /// `"text"` or `'text'`.
     Literal(String),
     /// `[a-z]` or `.`.

@@ -89,6 +89,7 @@ fn each_finding_has_its_place() {
         ),
         ("start: \"a\"\n  | a\na: a \"b\" | start\n", &[("cyclic", 1, 1)]),
         ("start: a+\na: \"x\"?\n", &[("cyclic", 1, 8)]),
+        ("start: \"b\" e\ne: e e\n  | \"a\"\n  |\n", &[("cyclic", 2, 1)]),
         ("start: \"a\"\nb: \"b\"\n", &[("unused-rule", 2, 1)]),
         ("start: \"a\"\nb: \"b\" c\nc: \"c\" b\n", &[("unreachable", 2, 1), ("unreachable", 3, 1)]),
         ("start: \"a\"\nb{x}: x\n", &[("unused-rule", 2, 1)]),
