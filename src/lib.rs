@@ -191,7 +191,7 @@ pub use matcher::{
 };
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,
-    StringEscapes, StructuralTags, Unsatisfiable, Whitespace,
+    Separator, StringEscapes, StructuralTags, Unsatisfiable, Whitespace,
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;

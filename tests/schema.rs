@@ -190,6 +190,62 @@ fn what_contradicts_is_named() {
     }
 }
 
+/// The first line of each warning of a schema, with its help; or of its error.
+fn said(schema: &str, options: &SchemaOptions) -> Vec<String> {
+    let shown = |found: &lrmask::Diagnostic| {
+        let help = found.help.as_ref().map(|help| format!(" | {help}")).unwrap_or_default();
+        format!("{}: {}{help}", found.code, found.message)
+    };
+    match JsonSchema::parse(schema, options) {
+        Ok(schema) => schema.warnings().iter().map(shown).collect(),
+        Err(error) => vec![shown(&error.diagnostic())],
+    }
+}
+
+/// What is said of schemas that are wrapped, misspelt, of another standard or contradictory.
+#[test]
+fn what_is_said_of_schemas() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schema-messages.json");
+    let text = std::fs::read_to_string(path).expect("the cases are there");
+    let cases: Vec<Value> = serde_json::from_str(&text).expect("cases are JSON");
+    let vocabulary = bytes();
+    let mut faults = Vec::new();
+    for case in cases {
+        let mut options = SchemaOptions::default();
+        options.nullable = case["nullable"] == true;
+        options.definition = case["definition"].as_str().map(str::to_owned);
+        options.formats =
+            if case["formats"] == "strict" { Formats::Strict } else { Formats::Known };
+        let schema =
+            case["text"].as_str().map_or_else(|| case["schema"].to_string(), str::to_owned);
+        let found = json!(said(&schema, &options));
+        if found != case["said"] {
+            faults.push(format!("{schema}\n  said {found}\n  not  {}", case["said"]));
+        }
+        let read = JsonSchema::parse(&schema, &options).ok();
+        let constraint = read.map(|read| Constraint::new(&read.grammar(), &vocabulary));
+        let constraint = constraint.map(|constraint| constraint.expect("the grammar is sound"));
+        for (key, is_accepted) in [("accepted", true), ("refused", false)] {
+            for text in case[key].as_array().into_iter().flatten() {
+                let text = text.as_str().expect("a text");
+                let found = constraint.as_ref().is_some_and(|constraint| accepts(constraint, text));
+                if found != is_accepted {
+                    faults.push(format!("{schema}: {text}"));
+                }
+            }
+        }
+        for (text, expected) in case["expected"].as_object().into_iter().flatten() {
+            let mut matcher = constraint.as_ref().expect("it is read").matcher();
+            matcher.advance_bytes(text.as_bytes()).expect("it is viable");
+            let found: Vec<String> = matcher.expected().iter().map(ToString::to_string).collect();
+            if json!(found) != *expected {
+                faults.push(format!("{schema}: after {text} {found:?}, not {expected}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// Every text of up to four tokens over small vocabularies is accepted exactly when the oracle
 /// calls it valid; and each token that a mask allows leads on to a text that is valid.
 #[test]

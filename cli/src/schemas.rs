@@ -32,6 +32,12 @@ pub(crate) struct SchemaArguments {
     /// What becomes of a schema that no value satisfies.
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Contradictory::Refuse)]
     pub(crate) unsatisfiable: Contradictory,
+    /// `"nullable": true` allows `null`, as OpenAPI 3.0 has it.
+    #[arg(long)]
+    pub(crate) nullable: bool,
+    /// The definition that is meant, by its name or a JSON pointer.
+    #[arg(long, value_name = "NAME|POINTER")]
+    pub(crate) definition: Option<String>,
     /// A document that its references may lead to, and the address that they
     /// mean. May be given several times.
     #[arg(help_heading = HEADING, long, value_name = "ADDRESS=FILE")]
@@ -153,6 +159,8 @@ impl SchemaArguments {
             Contradictory::Refuse => Unsatisfiable::Refuse,
             Contradictory::Empty => Unsatisfiable::Empty,
         };
+        options.nullable = self.nullable;
+        options.definition.clone_from(&self.definition);
         options
     }
 }

@@ -173,8 +173,8 @@ fn what_a_schema_expects_is_said_in_its_own_words() {
         "required": ["color", "size"], "additionalProperties": false}"#;
     let schema = directory.file("colors.json", schema);
     for (text, said) in [
-        (r#"{"color": 1"#, r#"expected ("red" | "green")"#),
-        (r#"{"color": "red"}"#, r#"expected ",", then "\"size\"""#),
+        (r#"{"color": 1"#, r#"expected one of "red", "green" (at #/properties/color)"#),
+        (r#"{"color": "red"}"#, r#"expected ",", then key "size""#),
         (r#"{"color": "red", "size": "x""#, r#"expected "}", then end of text"#),
     ] {
         let text = directory.file("text", text);

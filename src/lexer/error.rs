@@ -126,6 +126,11 @@ impl PatternError {
         self.0.limit.as_ref()
     }
 
+    /// What is wrong, in words.
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// What kind of fault it is.
     pub(crate) fn kind(&self) -> PatternErrorKind {
         self.0.kind

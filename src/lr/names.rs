@@ -19,7 +19,9 @@ impl Names {
         let mut names = Self { text: String::new(), ends: Vec::new() };
         for terminal in &grammar.terminals {
             match &terminal.pattern {
-                Some(Pattern::Literal { text, .. }) => names.add(&format!("{text:?}")),
+                Some(Pattern::Literal { text, .. }) if terminal.description.is_none() => {
+                    names.add(&format!("{text:?}"));
+                }
                 _ => names.add(&terminal.shown()),
             }
         }

@@ -147,6 +147,11 @@ impl Items {
         self.list().is_some()
     }
 
+    /// Whether the lexeme in progress is as far an item of the list already.
+    pub(super) fn repeats_one(&self) -> bool {
+        self.alike.as_ref().is_some_and(|alike| alike.is_item)
+    }
+
     /// How many lexemes are items of the list that has most.
     fn most(&self) -> u64 {
         self.lists.iter().map(|list| list.count).max().unwrap_or(0)

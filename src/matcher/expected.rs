@@ -5,9 +5,9 @@ use std::fmt;
 use hashbrown::HashSet;
 
 use super::Matcher;
-use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
+use crate::scanner::{Distinct, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
@@ -64,6 +64,15 @@ fn is_enclosed(text: &str, open: char, close: char) -> bool {
     end.is_some_and(|(at, _)| at + close.len_utf8() == inner.len())
 }
 
+/// How far a reading is in a lexeme.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lexeme {
+    None,
+    Begun,
+    /// It is an item that its list has already, and must become another.
+    Repeated,
+}
+
 impl Matcher {
     /// The terminals that may come next, in the order of the grammar: literals in quotes, others by
     /// name, and the end of the text. A terminal whose lexeme has begun and cannot end yet is one
@@ -80,8 +89,16 @@ impl Matcher {
             next.insert(end);
         } else {
             for (place, at) in self.now.readings.iter().enumerate() {
-                self.expect(at, self.now.is_between(place), &mut next, &mut ignored);
+                let is_repeated =
+                    self.now.notes.get(place).is_some_and(|note| note.items.repeats_one());
+                let progress = match (self.now.is_between(place), is_repeated) {
+                    (true, _) => Lexeme::None,
+                    (false, false) => Lexeme::Begun,
+                    (false, true) => Lexeme::Repeated,
+                };
+                self.expect(at, progress, &mut next, &mut ignored);
             }
+            self.keep_what_goes_on(&mut next);
         }
         let next = if next.is_empty() { ignored } else { next };
         // Terminals that were made of one are called alike.
@@ -96,17 +113,62 @@ impl Matcher {
             .collect()
     }
 
-    fn expect(&self, at: &Configuration, between: bool, next: &mut BitSet, ignored: &mut BitSet) {
+    /// Takes out what no byte begins or goes on with that may come next. Of lists whose items must
+    /// differ a configuration does not know which those are.
+    fn keep_what_goes_on(&self, next: &mut BitSet) {
+        let scanner = self.index.scanner();
+        if !scanner.lexis().has_distinct() {
+            return;
+        }
+        let end = scanner.table().end().index();
+        let mut goes_on = BitSet::new(end + 1);
+        if next.contains(end) {
+            goes_on.insert(end);
+        }
+        for byte in 0..=u8::MAX {
+            let Ok((readings, _)) = self.read_noted(&self.now, &[byte]) else { continue };
+            for (at, _) in readings {
+                for component in scanner.states().components(at.state) {
+                    goes_on.insert(component.terminal.index());
+                }
+            }
+        }
+        next.intersect_with(&goes_on);
+        // Blanks go on as all punctuation does that may have them in front.
+        let has_begun = |terminal: usize| {
+            self.now.readings.iter().any(|at| {
+                let mut components = scanner.states().components(at.state).iter();
+                components.any(|component| component.terminal.index() == terminal)
+            })
+        };
+        let literals: Vec<usize> = next.iter().filter(|&terminal| terminal != end).collect();
+        for terminal in literals {
+            let name = scanner.table().terminal_name(TerminalId::new(terminal));
+            let text = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+            let Some(text) = text.filter(|text| !text.contains(['"', '\\'])) else { continue };
+            if !has_begun(terminal) && self.read_noted(&self.now, text.as_bytes()).is_err() {
+                next.remove(terminal);
+            }
+        }
+    }
+
+    fn expect(&self, at: &Configuration, lexeme: Lexeme, next: &mut BitSet, ignored: &mut BitSet) {
         let scanner = self.index.scanner();
         let states = scanner.states();
         let Configuration { stack, layout, .. } = at;
-        if between {
+        if lexeme == Lexeme::None {
             let (stack, layout) = (stack.clone(), layout.clone());
             let from = Between { stack, layout, expectations: at.expectations };
             return scanner.next_terminals(&from, next);
         }
-        let label = states.plain_label(at.state);
+        let may_end = |label: TerminalId| {
+            lexeme == Lexeme::Begun || scanner.lexis().distinct(label) != Some(Distinct::Item)
+        };
+        let label = states.plain_label(at.state).filter(|&label| may_end(label));
         for (label, _) in states.ends(at.state) {
+            if !may_end(label) {
+                continue;
+            }
             let reads = &mut Reads::none();
             scanner.after_lexeme(stack, layout, at.expectations, label, reads, &mut |after, _| {
                 scanner.next_terminals(&after, next);

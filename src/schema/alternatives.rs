@@ -234,34 +234,39 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    /// All of `parts`, or of their contraries, where `given` holds beside them.
+    /// All of `parts`, or of their contraries, where `given` holds beside them: with it the
+    /// disjunction says what all parts say, though without it it may say less.
     fn product(
         &mut self,
         parts: &[F],
         is_denied: bool,
         given: F,
     ) -> Result<Option<Vec<Conjunction>>, SchemaError> {
-        // What denies a part that the others leave no room for says nothing.
-        let parts: Vec<F> = match is_denied {
+        let mut parts: Vec<F> = match is_denied {
             true => parts.iter().map(|&part| self.reader.formulas.not(part)).collect(),
             false => parts.to_vec(),
         };
-        let denies = |machine: &Self, part: F| match machine.reader.formulas.shape(part) {
-            Shape::Not(of) => Some(of),
-            _ => None,
-        };
-        let plain: Vec<F> =
-            parts.iter().copied().filter(|&part| denies(self, part).is_none()).collect();
-        let plain = self.reader.formulas.and(plain.into_iter().chain([given]));
+        // A part leans on those before it only: of two that lean on each other, each would leave
+        // out what the other one leaves out for its sake. Denials lean on all others.
+        parts.sort_by_key(|&part| match self.reader.formulas.shape(part) {
+            Shape::And(_) | Shape::Or(_) | Shape::One(_) => 1,
+            Shape::Not(_) => 2,
+            _ => 0,
+        });
+        let mut before = given;
         let mut all: Vec<Conjunction> = vec![Vec::new()];
         for part in parts {
-            if let Some(of) = denies(self, part) {
-                let both = self.reader.formulas.and([plain, of]);
-                if self.excludes(plain, of)? || !self.is_inhabited(both)? {
+            if let Shape::Not(of) = self.reader.formulas.shape(part) {
+                // What denies a part that the others leave no room for says nothing.
+                let both = self.reader.formulas.and([before, of]);
+                if self.excludes(before, of)? || !self.is_inhabited(both)? {
                     continue;
                 }
             }
-            let Some(found) = self.conjunctions(part, false, plain)? else { return Ok(None) };
+            let Some(found) = self.conjunctions(part, false, before)? else { return Ok(None) };
+            if !matches!(self.reader.formulas.shape(part), Shape::Not(_)) {
+                before = self.reader.formulas.and([before, part]);
+            }
             let pairs = all.iter().flat_map(|one| found.iter().map(move |other| (one, other)));
             let joined = pairs.map(|(one, other)| {
                 let mut both = [&one[..], other].concat();

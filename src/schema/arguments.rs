@@ -9,7 +9,7 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// How many items are counted.
+/// How many items are counted one by one.
 const MOST_ITEMS: u64 = 10_000;
 /// How many digits of a number may stand on one side of its point.
 const MOST_DIGITS: usize = 400;
@@ -85,10 +85,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `maxItems`. Each item takes states of its own: beyond some thousands fewer are held.
+    /// `maxItems`. Where more is asked of an array than how many items it has, each takes states of
+    /// its own: beyond some thousands fewer are held, where all were too many.
     pub(super) fn most_items(&mut self, value: NodeId) -> Result<F, SchemaError> {
         let count = self.count(value)?;
-        if count <= MOST_ITEMS || count == u64::MAX || self.is_denied {
+        let is_exact = !self.bounds_items || self.is_denied;
+        if count <= MOST_ITEMS || count == u64::MAX || is_exact {
             return self.at_most(value, Atom::MaxItems);
         }
         let message =

@@ -16,7 +16,7 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{FormulaId, Type};
 use crate::schema::fragment::Fragment;
 use crate::schema::machine::Machine;
-use crate::schema::options::Whitespace;
+use crate::schema::options::{Separator, Whitespace};
 use crate::schema::states::{Formed, Tuple, TupleId};
 use crate::schema::text;
 use crate::util::id::NonterminalId;
@@ -53,6 +53,24 @@ pub(super) struct Runs {
     pub(super) fewer: Vec<Symbol>,
     /// The end of a string that has as many runs as it may have.
     pub(super) end: Symbol,
+}
+
+/// What is asked of the items that are still to come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    /// Of each.
+    pub(super) item: F,
+    pub(super) min: u64,
+    pub(super) max: Option<u64>,
+}
+
+/// Runs of items, each with the comma before it.
+#[derive(Debug)]
+pub(super) struct ItemRuns {
+    /// By powers of two: just so many.
+    pub(super) full: Vec<Symbol>,
+    /// Fewer, and the end of the array.
+    pub(super) fewer: Vec<Symbol>,
 }
 
 /// What is still to be given productions.
@@ -94,6 +112,8 @@ pub(super) struct Builder<'m, 'a> {
     texts: FxHashMap<(Type, F), Option<Symbol>>,
     /// Runs of characters, by how many may come behind the last.
     pub(super) runs: FxHashMap<u64, Runs>,
+    /// Runs of items.
+    pub(super) item_runs: FxHashMap<Symbol, ItemRuns>,
     tasks: Vec<Task>,
 }
 
@@ -117,51 +137,66 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         items: FxHashMap::default(),
         texts: FxHashMap::default(),
         runs: FxHashMap::default(),
+        item_runs: FxHashMap::default(),
         tasks: Vec::new(),
     };
     let value = builder.value(&[root], 0)?;
     builder.fragment.production(start, vec![value]);
     while let Some(task) = builder.tasks.pop() {
+        let (Task::Value(asked)
+        | Task::Array(Start { asked, .. })
+        | Task::Object(Start { asked, .. })) = task;
+        let first = builder.machine.tuple(asked)[0];
+        let before = builder.machine.turn_to(first);
         match task {
             Task::Value(state) => builder.outcomes(state)?,
             Task::Array(start) => builder.array(start)?,
             Task::Object(start) => builder.object(start)?,
         }
+        builder.machine.turn_back(before);
     }
     Ok(builder.fragment)
 }
 
 fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
     let options = machine.reader.options;
-    let mut lexeme = |name: &'static str, text: &str, before: bool, behind: bool| {
-        let begins_blank = text.is_empty() || text.starts_with([' ', '\t', '\n', '\r']);
-        let pattern = match &options.whitespace {
-            Whitespace::Any if !begins_blank => {
-                Pattern::Automaton(text::automaton::among_blanks(text, before, behind))
-            }
-            Whitespace::None => word(text),
-            Whitespace::Any | Whitespace::Pattern(_) => {
-                let blanks = match &options.whitespace {
-                    Whitespace::Pattern(blanks) => blanks.as_str(),
-                    _ => "[ \\t\\n\\r]*",
-                };
-                let (pattern, flags) = (format!("(?:{blanks})"), RegexFlags::default());
-                let blanks = Pattern::Regex { pattern, flags, place: None };
-                let around = |is: bool| is.then(|| blanks.clone());
-                let parts = around(before).into_iter().chain([word(text)]).chain(around(behind));
-                Pattern::Concat(parts.collect())
-            }
+    let mut lexeme = |name: &'static str, separator: &Separator, before: bool, behind: bool| {
+        let own = match separator {
+            Separator::Text(text) => word(text),
+            Separator::Pattern(pattern) => expression(pattern),
         };
-        fragment.terminal(name, pattern)
+        let blanks = match (&options.whitespace, separator) {
+            (Whitespace::None, _) => return fragment.terminal(name, own),
+            (Whitespace::Any, Separator::Text(text))
+                if text.starts_with(|first| !" \t\n\r".contains(first)) =>
+            {
+                let automaton = text::automaton::among_blanks(text, before, behind);
+                return fragment.terminal(name, Pattern::Automaton(automaton));
+            }
+            (Whitespace::Any, _) => expression("[ \\t\\n\\r]*"),
+            (Whitespace::Pattern(blanks), _) => expression(blanks),
+        };
+        let around = |is: bool| is.then(|| blanks.clone());
+        let parts = around(before).into_iter().chain([own]).chain(around(behind));
+        fragment.terminal(name, Pattern::Concat(parts.collect()))
+    };
+    let mut bracket = |name: &'static str, before: bool, behind: bool| {
+        lexeme(name, &Separator::Text(name.trim_matches('"').to_owned()), before, behind)
     };
     Punctuation {
-        open_array: lexeme(r#""[""#, "[", false, true),
-        close_array: lexeme(r#""]""#, "]", true, false),
-        open_object: lexeme(r#""{""#, "{", false, true),
-        close_object: lexeme(r#""}""#, "}", true, false),
+        open_array: bracket(r#""[""#, false, true),
+        close_array: bracket(r#""]""#, true, false),
+        open_object: bracket(r#""{""#, false, true),
+        close_object: bracket(r#""}""#, true, false),
         comma: lexeme(r#"",""#, &options.item_separator, true, true),
         colon: lexeme(r#"":""#, &options.key_separator, true, true),
     }
+}
+
+/// A regular expression of the options.
+fn expression(pattern: &str) -> Pattern {
+    let pattern = format!("(?:{pattern})");
+    Pattern::Regex { pattern, flags: RegexFlags::default(), place: None }
 }
 
 pub(super) fn word(text: &str) -> Pattern {
@@ -176,10 +211,11 @@ impl Builder<'_, '_> {
     ) -> Result<(), SchemaError> {
         let most = self.machine.meter().of_schemas().productions;
         if self.fragment.productions.len() >= most {
-            let message = format!("its grammar has more than {most} productions");
-            return Err(SchemaError::new(SchemaErrorKind::TooLarge, message).help(
+            let message = format!("the grammar of the schema has more than {most} productions");
+            let error = SchemaError::new(SchemaErrorKind::TooLarge, message).help(
                 "raise `schema_productions` of the limits, or write smaller counts of items and members",
-            ));
+            );
+            return Err(self.machine.where_most_was_taken(error));
         }
         self.machine.spend(STEPS_OF_A_PRODUCTION)?;
         self.fragment.production(lhs, rhs);
@@ -237,11 +273,14 @@ impl Builder<'_, '_> {
                         && let Some((outcome, min, max)) = self.counted_outcome(&projected)?
                     {
                         let string = self.counted_string(min, max)?;
+                        let (asked, whole) = (projected[outcome], formulas[outcome]);
+                        self.describe_scalar(string, of, asked, whole);
                         self.production(nth(first, outcome), [string])?;
                         continue;
                     }
                     for (outcome, formula) in projected.into_iter().enumerate() {
                         for symbol in self.scalars(of, formula)? {
+                            self.describe_scalar(symbol, of, formula, formulas[outcome]);
                             self.production(nth(first, outcome), [symbol])?;
                         }
                     }
@@ -274,13 +313,19 @@ impl Builder<'_, '_> {
         Ok(match of {
             Type::Null => {
                 let holds = formula == F::TRUE;
-                if holds { vec![self.fragment.terminal("NULL", word("null"))] } else { Vec::new() }
+                if holds {
+                    vec![self.fragment.terminal(r#""null""#, word("null"))]
+                } else {
+                    Vec::new()
+                }
             }
             Type::Boolean => {
                 let mut symbols = Vec::new();
-                for (value, text) in [(false, "false"), (true, "true")] {
+                let names = [(false, r#""false""#), (true, r#""true""#)];
+                for (value, name) in names {
                     if self.machine.holds_of_boolean(formula, value) {
-                        symbols.push(self.fragment.terminal("BOOLEAN", word(text)));
+                        let text = word(name.trim_matches('"'));
+                        symbols.push(self.fragment.terminal(name, text));
                     }
                 }
                 symbols
@@ -339,15 +384,22 @@ impl Builder<'_, '_> {
     fn array(&mut self, start: Start) -> Result<(), SchemaError> {
         let arrays = self.array_symbols(start);
         let start = start.asked;
-        let asked = self.machine.tuple(start).to_vec();
-        self.machine.charge_items(&asked, true)?;
-        let Some(Brackets { open, comma, close }) = self.brackets(start)? else { return Ok(()) };
+        if self.counted(start).is_none() {
+            let asked = self.machine.tuple(start).to_vec();
+            self.machine.charge_items(&asked, true)?;
+        }
+        let Some(brackets) = self.brackets(start)? else { return Ok(()) };
+        let Brackets { open, comma, close } = brackets;
         let first = self.fragment.nonterminals("items", 1);
         self.production(first, [open])?;
         // States behind some item; the start is none of them, though its residuals may come again.
         let mut known: FxHashMap<TupleId, NonterminalId> = FxHashMap::default();
         let mut pending = vec![(start, first, true)];
         while let Some((state, symbol, is_first)) = pending.pop() {
+            if let Some((outcome, asked)) = self.counted(state) {
+                self.count_items(nth(arrays, outcome), symbol, is_first, asked, &brackets)?;
+                continue;
+            }
             let ends = self.machine.array_ends(state);
             self.close(arrays, &ends, &[Symbol::Nonterminal(symbol), close])?;
             let classes = self.machine.item_classes(state)?;
@@ -365,6 +417,14 @@ impl Builder<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The only outcome that an array can still have, where items are just counted for it.
+    fn counted(&self, state: TupleId) -> Option<(usize, Counted)> {
+        let mut residuals = self.machine.tuple(state).iter().enumerate();
+        let (outcome, &only) = residuals.find(|&(_, &residual)| residual != F::FALSE)?;
+        let is_only = residuals.all(|(_, &residual)| residual == F::FALSE);
+        Some((outcome, self.machine.counted_items(only).filter(|_| is_only)?))
     }
 
     /// Where a composite value may end, its outcome is the residual that holds.

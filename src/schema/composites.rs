@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::schema::atoms::{Items, Properties};
 use crate::schema::draft::Draft;
 use crate::schema::error::SchemaError;
-use crate::schema::formula::{Atom, FormulaId, Formulas};
+use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 use crate::schema::text::ecma;
@@ -51,6 +51,8 @@ impl Reader<'_> {
     pub(super) fn dependencies(&mut self, value: NodeId) -> Result<F, SchemaError> {
         let mut parts = Vec::new();
         for (key, value) in self.members(value)? {
+            // First, as names that nothing else orders come as they were met.
+            let has_key = self.has_key(&key);
             let then = match self.schemas.json.value(value) {
                 Value::Array(_) => self.required(value)?,
                 Value::String(name) => {
@@ -59,20 +61,29 @@ impl Reader<'_> {
                 }
                 _ => self.schema(value)?,
             };
-            let key = self.atoms.text(&key);
-            let has_key = self.formulas.atom(Atom::Required(key));
             let not = self.formulas.not(has_key);
             parts.push(self.formulas.or([not, then]));
         }
         Ok(self.formulas.and(parts))
     }
 
+    /// That the value is an object and has the key. [`Atom::Required`] alone holds of what is none.
+    pub(super) fn has_key(&mut self, key: &str) -> F {
+        let name = self.atoms.text(key);
+        let has_key = self.formulas.atom(Atom::Required(name));
+        let is_object = self.formulas.atom(Atom::Type(Type::Object));
+        self.formulas.and([has_key, is_object])
+    }
+
     /// The schemas of an object of schemas, by name.
     pub(super) fn named(&mut self, node: NodeId, key: &str) -> Result<Vec<(u32, F)>, SchemaError> {
         let Some(value) = self.schemas.json.get(node, key) else { return Ok(Vec::new()) };
         let mut named = Vec::new();
-        for (key, value) in self.members(value)? {
-            let name = self.placed_text(&key, value);
+        for (name, value) in self.members(value)? {
+            if key == "patternProperties" {
+                self.note_dialect(&name, value);
+            }
+            let name = self.placed_text(&name, value);
             named.push((name, self.child(value)?));
         }
         Ok(named)

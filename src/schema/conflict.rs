@@ -19,9 +19,15 @@ const MOST_PARTS: usize = 64;
 const DEPTH: usize = 16;
 
 impl Machine<'_> {
-    /// The error of a schema that no value satisfies. Names a set of its keywords none of which can
-    /// be left out; costs an analysis for each keyword.
+    /// The error of a schema that no value satisfies. Names a set of keywords none of which can be
+    /// left out, of the innermost schema that is to blame; costs an analysis for each keyword.
     pub(super) fn unsatisfiable(&mut self, root: NodeId) -> SchemaError {
+        let mut root = root;
+        for _ in 0..DEPTH {
+            let Some(parts) = self.conflict(root) else { break };
+            let Some(inner) = self.blamed(&parts) else { break };
+            root = inner;
+        }
         let place = (self.reader.schemas.json.pointer(root), self.reader.schemas.json.place(root));
         let error = |message: String| {
             SchemaError::new(SchemaErrorKind::Unsatisfiable, message)
@@ -43,6 +49,45 @@ impl Machine<'_> {
                     .help("remove one of them, or let them agree")
             }
         }
+    }
+
+    /// A schema within these keywords that nothing satisfies, and that is not just `false`.
+    fn blamed(&mut self, parts: &[Part]) -> Option<NodeId> {
+        let mut inner = Vec::new();
+        for (name, value, _) in parts {
+            let json = &self.reader.schemas.json;
+            match (name.as_str(), json.value(*value)) {
+                ("properties" | "patternProperties", Value::Object(members)) => {
+                    inner.extend(members.iter().map(|&(_, schema)| schema));
+                }
+                ("items" | "prefixItems", Value::Array(schemas)) => inner.extend(schemas),
+                // Of several, each has a reason of its own.
+                ("anyOf" | "oneOf", Value::Array(schemas)) if schemas.len() == 1 => {
+                    inner.extend(schemas);
+                }
+                (
+                    "items"
+                    | "additionalItems"
+                    | "additionalProperties"
+                    | "contains"
+                    | "unevaluatedItems"
+                    | "unevaluatedProperties",
+                    Value::Object(_),
+                ) => inner.push(*value),
+                _ => {}
+            }
+        }
+        inner.truncate(MOST_PARTS);
+        inner.into_iter().find(|&schema| {
+            matches!(self.reader.schemas.json.value(schema), Value::Object(_))
+                && self.is_empty(schema)
+        })
+    }
+
+    /// Whether it is certain that nothing satisfies the schema.
+    fn is_empty(&mut self, schema: NodeId) -> bool {
+        let said = self.reader.child(schema);
+        said.is_ok_and(|said| matches!(self.is_inhabited(said), Ok(false)))
     }
 
     /// Keywords that no value satisfies together, though it would if any one were left out. `None`

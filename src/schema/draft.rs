@@ -13,3 +13,17 @@ pub(super) enum Draft {
     /// 2020-12.
     Nine,
 }
+
+impl Draft {
+    /// What people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Three => "draft 3",
+            Self::Four => "draft 4",
+            Self::Six => "draft 6",
+            Self::Seven => "draft 7",
+            Self::Eight => "2019-09",
+            Self::Nine => "2020-12",
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Productions and terminals of a schema, to be a grammar or a part of one.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -36,6 +37,21 @@ struct Lexemes {
     name: Cow<'static, str>,
     pattern: Pattern,
     distinct: Option<Distinct>,
+    described: Option<Described>,
+}
+
+/// What messages call a terminal: what it is of, and the place in the schema, if there is only one.
+#[derive(Clone, Debug)]
+struct Described {
+    what: String,
+    at: Option<String>,
+}
+
+impl fmt::Display for Described {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        self.at.iter().try_for_each(|at| write!(f, " (at #{at})"))
+    }
 }
 
 impl Fragment {
@@ -65,7 +81,7 @@ impl Fragment {
             return Symbol::Terminal(known);
         }
         let id = TerminalId::new(self.terminals.len());
-        self.terminals.push(Lexemes { name: name.into(), pattern, distinct });
+        self.terminals.push(Lexemes { name: name.into(), pattern, distinct, described: None });
         self.terminal_ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         Symbol::Terminal(id)
     }
@@ -75,6 +91,17 @@ impl Fragment {
         let Symbol::Terminal(id) = like else { return like };
         let Lexemes { name, pattern, .. } = self.terminals[id.index()].clone();
         self.terminal_as(Some(distinct), name, pattern)
+    }
+
+    /// Says what messages call a terminal: `what` it is of, and the pointer to the schema that asks
+    /// for it. Of one that is of several places none is told.
+    pub(super) fn describe(&mut self, symbol: Symbol, what: String, at: Option<String>) {
+        let Symbol::Terminal(id) = symbol else { return };
+        match &mut self.terminals[id.index()].described {
+            Some(known) if known.at != at => known.at = None,
+            Some(_) => {}
+            unknown => *unknown = Some(Described { what, at }),
+        }
     }
 
     /// The first of `count` new nonterminals.
@@ -305,7 +332,8 @@ impl MadeTerminals {
         pattern: Pattern,
     ) -> Symbol {
         let known = grammar.terminals.len();
-        let lexemes = Lexemes { name: name.to_owned().into(), pattern, distinct: None };
+        let lexemes =
+            Lexemes { name: name.to_owned().into(), pattern, distinct: None, described: None };
         let id = self.terminal(grammar, &lexemes);
         if id.index() == known {
             let terminal = grammar.terminals[known].clone();
@@ -315,18 +343,30 @@ impl MadeTerminals {
     }
 
     fn terminal(&mut self, grammar: &mut Grammar, lexemes: &Lexemes) -> TerminalId {
-        let Lexemes { name, pattern, distinct } = lexemes;
+        let Lexemes { name, pattern, distinct, described } = lexemes;
         let hash = FxBuildHasher.hash_one(pattern);
         let is_same = |&(own, id): &(u64, TerminalId)| {
             let known = &grammar.terminals[id.index()];
             own == hash && known.pattern.as_ref() == Some(pattern) && known.distinct == *distinct
         };
+        let shown = described.as_ref().map(ToString::to_string);
         if let Some(&(_, known)) = self.ids.find(hash, is_same) {
+            // Of several schemas: no place in one of them is told.
+            let terminal = &mut grammar.terminals[known.index()];
+            if let Some(Described { what, .. }) = described
+                && terminal.description.as_deref() != shown.as_deref()
+            {
+                terminal.description = Some(what.as_str().into());
+            }
             return known;
         }
         let number = grammar.terminals.len();
         write_name(&mut self.named, name, number);
         let plain = Terminal::plain(self.named.clone(), Some(pattern.clone()), number as u32);
+        let plain = match &shown {
+            Some(shown) => plain.described(shown),
+            None => plain,
+        };
         grammar.terminals.push(Terminal { distinct: *distinct, ..plain });
         let id = TerminalId::new(number);
         self.ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);

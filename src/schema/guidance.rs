@@ -1,9 +1,9 @@
 //! `x-guidance`: what a schema says itself about separators, blanks and escapes, by llguidance's
-//! names.
+//! names. Separators and blanks are regular expressions there.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
-use crate::schema::options::{ESCAPE_LETTERS, SchemaOptions, StringEscapes, Whitespace};
+use crate::schema::options::{ESCAPE_LETTERS, SchemaOptions, Separator, StringEscapes, Whitespace};
 
 const KEYWORD: &str = "x-guidance";
 
@@ -36,10 +36,10 @@ pub(super) fn options(
     for (name, node) in members {
         match (&**name, json.value(*node)) {
             ("item_separator", Value::String(text)) => {
-                text.as_ref().clone_into(&mut changed.item_separator);
+                changed.item_separator = separator(text);
             }
             ("key_separator", Value::String(text)) => {
-                text.as_ref().clone_into(&mut changed.key_separator);
+                changed.key_separator = separator(text);
             }
             ("whitespace_flexible", Value::Boolean(true)) => changed.whitespace = Whitespace::Any,
             ("whitespace_flexible", Value::Boolean(false)) => changed.whitespace = Whitespace::None,
@@ -75,7 +75,16 @@ pub(super) fn options(
         }
     }
     if let Some(pattern) = pattern {
-        changed.whitespace = Whitespace::Pattern(pattern);
+        // There may be blanks, and need not.
+        changed.whitespace = Whitespace::Pattern(format!("(?:{pattern})?"));
     }
     Ok(Some(changed))
+}
+
+/// What a regular expression describes.
+fn separator(pattern: &str) -> Separator {
+    match pattern.contains(|letter: char| r"\.+*?()|[]{}^$".contains(letter)) {
+        true => Separator::Pattern(pattern.to_owned()),
+        false => Separator::Text(pattern.to_owned()),
+    }
 }

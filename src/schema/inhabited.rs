@@ -44,7 +44,9 @@ impl Machine<'_> {
         state.open.insert(formula, depth);
         let begin = state.trail.len();
         let outer = std::mem::replace(&mut state.rests_on, usize::MAX);
+        let before = self.turn_to(formula);
         let found = self.has_value(formula)?;
+        self.turn_back(before);
         let state = &mut self.inhabited;
         state.open.remove(&formula);
         let rests_on = std::mem::replace(&mut state.rests_on, outer);
@@ -117,7 +119,9 @@ impl Machine<'_> {
     }
 
     fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
-        self.charge_items(&[formula], false)?;
+        if self.counted_items(formula).is_none() {
+            self.charge_items(&[formula], false)?;
+        }
         let start = self.tuple_id(&[formula]);
         let mut seen: FxHashSet<TupleId> = [start].into_iter().collect();
         let mut pending = vec![start];
@@ -125,6 +129,12 @@ impl Machine<'_> {
             self.spend(1)?;
             if self.array_ends(state)[0] == F::TRUE {
                 return Ok(true);
+            }
+            if let Some(counted) = self.counted_items(self.tuple(state)[0]) {
+                if self.has_counted(counted)? {
+                    return Ok(true);
+                }
+                continue;
             }
             let classes = self.item_classes(state)?;
             let next = classes.iter().map(|&(next, _)| next);

@@ -13,9 +13,11 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Text, Value};
 use crate::schema::options::{Formats, SchemaOptions};
+use crate::schema::origins::Origins;
 use crate::schema::refs::Schemas;
 use crate::schema::text::ecma_lengths::{self, Counted};
 use crate::schema::text::{ecma, formats};
+use crate::schema::vocabulary;
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
@@ -41,6 +43,8 @@ pub(super) struct Reader<'a> {
     pub(super) is_denied: bool,
     /// Whether `uniqueItems` takes one item only, since sets of fingerprints are too many.
     pub(super) keeps_few_items: bool,
+    /// Whether `maxItems` is held to what can be counted one by one.
+    pub(super) bounds_items: bool,
     /// Whether whoever follows a text may keep its unique items.
     pub(super) follows_items: bool,
     /// Whether no more is known of keys than must be, since sets of them are too many.
@@ -50,6 +54,7 @@ pub(super) struct Reader<'a> {
     /// How many arrays have fingerprints of items.
     pub(super) told_apart: usize,
     pub(super) warnings: Vec<Diagnostic>,
+    pub(super) origins: Origins,
     /// What was read already, denied or not.
     read: FxHashMap<(NodeId, bool), F>,
     /// Patterns and formats by their texts, and where they stand first.
@@ -85,12 +90,14 @@ impl<'a> Reader<'a> {
             refers: FxHashMap::default(),
             is_denied: false,
             keeps_few_items: false,
+            bounds_items: false,
             follows_items: true,
             keeps_few_sets: false,
             distinct: Vec::new(),
             told_apart: 0,
             read: FxHashMap::default(),
             warnings: Vec::new(),
+            origins: Origins::default(),
             places: FxHashMap::default(),
         }
     }
@@ -185,6 +192,7 @@ impl<'a> Reader<'a> {
         let said = self.keywords(node, &members);
         self.open.pop();
         let said = said?;
+        self.origins.said(said, node);
         self.read.insert((node, self.is_denied), said);
         Ok(said)
     }
@@ -361,6 +369,7 @@ impl<'a> Reader<'a> {
             Some(Value::Number(longest)) => longest.to_u64(),
             _ => None,
         };
+        self.note_dialect(&text, value);
         let mut parts = Vec::new();
         let mut patterns = vec![text];
         if let Some(counted) = ecma_lengths::counted(&patterns[0]) {
@@ -377,6 +386,16 @@ impl<'a> Reader<'a> {
             parts.push(self.pattern_of(&pattern, value));
         }
         Ok(self.formulas.and(parts))
+    }
+
+    /// Warns of what a pattern has of another dialect than ECMA-262.
+    pub(super) fn note_dialect(&mut self, text: &str, at: NodeId) {
+        if let Some(what) = ecma::foreign(text) {
+            let message = format!("`{what}` is not of ECMA-262, and is read as it is meant");
+            let help = "write what ECMA-262 has: `^`, `$`, `[Aa]`";
+            let warning = Diagnostic::warning("read-as-meant", message).help(help);
+            self.schemas.warn_once(at, warning);
+        }
     }
 
     /// The strings in which the pattern `text` is found.
@@ -465,14 +484,23 @@ impl<'a> Reader<'a> {
             return Ok(F::TRUE);
         }
         if !formats::is_known(&text) {
+            let message = format!("the format \"{}\" is unknown", text.escape_debug());
+            let meant = vocabulary::meant_format(&text);
+            let meant = meant.map(|meant| format!("did you mean \"{meant}\"?"));
             if self.options.formats == Formats::Known {
+                if !vocabulary::is_format(&text) {
+                    let help = meant.unwrap_or_else(|| "write a `pattern`".to_owned());
+                    let message = format!("{message}, and says nothing");
+                    let warning = Diagnostic::warning("unknown-format", message).help(help);
+                    self.schemas.warn_once(value, warning);
+                }
                 return Ok(F::TRUE);
             }
-            let message = format!("the format \"{}\" is unknown", text.escape_debug());
+            let help = "write a `pattern`, or take formats that are not known for annotations";
             return Err(self
                 .schemas
                 .error(SchemaErrorKind::UnknownFormat, value, message)
-                .help("write a `pattern`, or take formats that are not known for annotations"));
+                .help(meant.unwrap_or_else(|| help.to_owned())));
         }
         let format = self.placed_text(&text, value);
         Ok(self.formulas.atom(Atom::Format(format)))

@@ -95,13 +95,17 @@ impl Builder<'_, '_> {
             0 => Pattern::Literal { text: "\"".to_owned(), ignore_case: false },
             _ => self.machine.texts.counted((count as u32, Some(count as u32)), [true, false]),
         };
-        self.fragment.terminal("QUOTE", pattern)
+        let quote = self.fragment.terminal("QUOTE", pattern);
+        self.fragment.describe(quote, "string".to_owned(), None);
+        quote
     }
 
     /// The end of a string: so many characters, and the quote.
     fn end(&mut self, least: u64, most: u64) -> Symbol {
         let end = self.machine.texts.counted((least as u32, Some(most as u32)), [false, true]);
-        self.fragment.terminal("END", end)
+        let end = self.fragment.terminal("END", end);
+        self.fragment.describe(end, "end of a string".to_owned(), None);
+        end
     }
 
     /// Makes the runs of strings that may have `most` characters behind as many runs as they may
@@ -112,6 +116,7 @@ impl Builder<'_, '_> {
         }
         let run = self.machine.texts.counted((RUN as u32, Some(RUN as u32)), [false, false]);
         let run = self.fragment.terminal("RUN", run);
+        self.fragment.describe(run, "characters of a string".to_owned(), None);
         let end = self.end(0, most);
         let fewer = self.fragment.nonterminals("fewer_runs", 1);
         self.production(fewer, [end])?;
@@ -167,6 +172,6 @@ impl Builder<'_, '_> {
 }
 
 /// The powers of two whose sum a number is, from the least on.
-fn digits(number: u64) -> impl DoubleEndedIterator<Item = u32> {
+pub(super) fn digits(number: u64) -> impl DoubleEndedIterator<Item = u32> {
     (0..u64::BITS).filter(move |power| number >> power & 1 == 1)
 }

@@ -22,9 +22,11 @@ use crate::schema::emptiness::Inhabited;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::fingerprint;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
+use crate::schema::json::NodeId;
 use crate::schema::keywords::Reader;
 use crate::schema::states::{Asked, Classes, Frame, Step, Tuple, TupleId};
 use crate::schema::text::Texts;
+use crate::util::diagnostic::Place;
 use crate::util::meter::{Holding, Meter};
 
 use FormulaId as F;
@@ -109,10 +111,45 @@ impl<'a> Machine<'a> {
             }
             return Ok(());
         }
-        let message = format!("its analysis takes more than {most} steps");
-        Err(SchemaError::new(SchemaErrorKind::TooLarge, message).help(
+        let message = format!("the analysis of the schema takes more than {most} steps");
+        let error = SchemaError::new(SchemaErrorKind::TooLarge, message).help(
             "raise `schema_steps` of the limits, or combine fewer conditions about one value",
-        ))
+        );
+        Err(self.where_most_was_taken(error))
+    }
+
+    /// From now on steps are taken about the values that satisfy a formula. The schema about whose
+    /// values they were before.
+    pub(super) fn turn_to(&mut self, formula: F) -> Option<NodeId> {
+        let whole = self.whole.get(&formula).copied().unwrap_or(formula);
+        let Reader { origins, formulas, .. } = &self.reader;
+        let origin = origins.of(formulas, whole).map(|(node, _)| node);
+        let to = origin.or(self.reader.origins.now());
+        self.turn_back(to)
+    }
+
+    /// From now on steps are taken about the values of this schema.
+    pub(super) fn turn_back(&mut self, to: Option<NodeId>) -> Option<NodeId> {
+        let steps = self.work + self.reader.formulas.work;
+        self.reader.origins.turn(to, steps)
+    }
+
+    /// Where the schema stands about whose values steps are taken.
+    pub(super) fn place_of_turn(&self) -> Option<Place> {
+        self.reader.origins.now().map(|node| self.reader.schemas.json.place(node))
+    }
+
+    /// The error at the schema about whose values the most steps were taken.
+    pub(super) fn where_most_was_taken(&mut self, error: SchemaError) -> SchemaError {
+        let now = self.reader.origins.now();
+        self.turn_back(now);
+        match self.reader.origins.costliest() {
+            Some(node) => {
+                let json = &self.reader.schemas.json;
+                error.at(json.pointer(node), json.place(node))
+            }
+            None => error,
+        }
     }
 
     /// The formula with schemas replaced by what they say.

@@ -187,6 +187,10 @@ impl<'a> Mending<'_, 'a> {
                 self.warn(value, "the keyword is `null`, and says nothing");
                 return self.remove(key);
             }
+            // A list of no schema, after which all items are additional.
+            if key == "items" && matches!(own, Value::Array(_)) {
+                return;
+            }
             return mend_value(self.json, value, self.warnings);
         }
         if MAPS.contains(&key) {

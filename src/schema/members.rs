@@ -24,7 +24,7 @@ use crate::schema::error::SchemaError;
 use crate::schema::formula::FormulaId;
 use crate::schema::object::SortedNames;
 use crate::schema::options::KeyOrder;
-use crate::schema::states::{Key, Step, Tuple, TupleId};
+use crate::schema::states::{Frame, Key, Step, Tuple, TupleId};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 
@@ -279,7 +279,11 @@ impl Builder<'_, '_> {
         if is_narrower {
             let message = "objects with too many sets of keys keep the declared order";
             let help = "let what is asked of one key depend on fewer others";
-            self.machine.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
+            let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
+            if let Some(place) = self.machine.place_of_turn() {
+                warning = warning.at(place);
+            }
+            self.machine.reader.warn(warning);
         }
         if !names.free.is_empty() || !names.owed.is_empty() {
             self.warn_of_repeated();
@@ -296,16 +300,20 @@ impl Builder<'_, '_> {
     /// The terminal of a named key.
     pub(super) fn key(&mut self, name: u32) -> Symbol {
         let key = self.machine.texts.literal(self.machine.reader.atoms.texts.get(name));
-        self.fragment.terminal("KEY", key)
+        let key = self.fragment.terminal("KEY", key);
+        self.describe_key(key, name);
+        key
     }
 
     /// The terminals of a frame's other keys.
     pub(super) fn other_lexemes(&mut self, frame: u32) -> Result<Vec<Symbol>, SchemaError> {
-        let classes = self.machine.frames.get(frame).others.clone();
+        let Frame { others: classes, names, .. } = self.machine.frames.get(frame).clone();
         let mut others = Vec::with_capacity(classes.len());
         for class in &*classes {
             let pattern = self.machine.spelled_keys(&class.keys)?;
-            others.push(self.fragment.terminal("KEYS", pattern));
+            let keys = self.fragment.terminal("KEYS", pattern);
+            self.describe_keys(keys, class, !names.is_empty());
+            others.push(keys);
         }
         Ok(others)
     }

@@ -24,11 +24,14 @@ mod build;
 mod composites;
 mod conflict;
 mod constants;
+mod counted_items;
+mod described;
 mod draft;
 mod embedded;
 mod emptiness;
 mod error;
 mod fingerprint;
+mod foreign;
 mod formula;
 mod fragment;
 mod guidance;
@@ -46,6 +49,7 @@ mod meta;
 mod names;
 mod object;
 mod options;
+mod origins;
 mod refs;
 mod renewal;
 mod repeated;
@@ -58,7 +62,9 @@ mod text;
 mod told_apart;
 mod unevaluated;
 mod unique;
+mod unknown;
 mod uri;
+mod vocabulary;
 
 use crate::grammar::ir::Conflicts;
 use crate::grammar::pattern::Pattern;
@@ -72,7 +78,7 @@ pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
 use fragment::MadeTerminals;
 pub use options::{
-    Formats, KeyOrder, Numerals, SchemaOptions, StringEscapes, Unsatisfiable, Whitespace,
+    Formats, KeyOrder, Numerals, SchemaOptions, Separator, StringEscapes, Unsatisfiable, Whitespace,
 };
 pub use tags::StructuralTags;
 
@@ -99,6 +105,8 @@ struct Narrowing {
     few_items: bool,
     /// That whoever follows a text keeps its unique items.
     unfollowed: bool,
+    /// Arrays of more items than can be counted one by one.
+    bounded_items: bool,
     /// The two characters that stand before and behind a text for patterns that look around.
     without_marks: bool,
 }
@@ -157,7 +165,9 @@ impl JsonSchema {
                 Err(error) => return Err(error),
             };
             // Sets of items and of keys are what grows first.
-            if !narrowing.few_items && text.contains("uniqueItems") {
+            if !narrowing.bounded_items && text.contains("maxItems") {
+                narrowing.bounded_items = true;
+            } else if !narrowing.few_items && text.contains("uniqueItems") {
                 narrowing.few_items = narrowing.unfollowed;
                 narrowing.unfollowed = true;
             } else if options.order == KeyOrder::Any && !narrowing.declared {
@@ -190,6 +200,7 @@ impl JsonSchema {
         let (schemas, root) = refs::Schemas::read(text, options)?;
         let mut reader = keywords::Reader::new(schemas, options);
         reader.keeps_few_items = narrowing.few_items;
+        reader.bounds_items = narrowing.bounded_items;
         reader.follows_items = !narrowing.unfollowed;
         reader.keeps_few_sets = narrowing.few_sets;
         let formula = reader.child(root)?;
@@ -211,21 +222,30 @@ impl JsonSchema {
         meter: &Meter,
     ) -> Result<Self, SchemaError> {
         let options = machine.reader.options;
-        let place = |machine: &machine::Machine<'_>, error: SchemaError| {
+        let place = |machine: &mut machine::Machine<'_>, error: SchemaError| {
+            let error = match error.kind() {
+                SchemaErrorKind::TooLarge => machine.where_most_was_taken(error),
+                _ => error,
+            };
             error.at(String::new(), machine.reader.schemas.json.place(root))
         };
-        let is_inhabited = machine.is_inhabited(formula).map_err(|error| place(machine, error))?;
+        let is_inhabited = match machine.is_inhabited(formula) {
+            Ok(is_inhabited) => is_inhabited,
+            Err(error) => return Err(place(machine, error)),
+        };
         if !is_inhabited {
-            return match machine.reader.warnings.first() {
-                None => Self::nothing(machine.unsatisfiable(root), options, meter),
-                Some(narrowed) => {
-                    let message = "no value satisfies the schema as narrowly as it is held";
-                    let error = SchemaError::new(SchemaErrorKind::UnsupportedKeyword, message);
-                    Err(place(machine, error.help(narrowed.message.clone())))
-                }
+            let Some(narrowed) = machine.reader.warnings.first() else {
+                return Self::nothing(machine.unsatisfiable(root), options, meter);
             };
+            let message = "no value satisfies the schema as narrowly as it is held";
+            let error = SchemaError::new(SchemaErrorKind::UnsupportedKeyword, message)
+                .help(narrowed.message.clone());
+            return Err(place(machine, error));
         }
-        let mut fragment = build::build(machine, formula).map_err(|error| place(machine, error))?;
+        let mut fragment = match build::build(machine, formula) {
+            Ok(fragment) => fragment,
+            Err(error) => return Err(place(machine, error)),
+        };
         if !fragment.trim() {
             let error =
                 SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
@@ -256,6 +276,7 @@ impl JsonSchema {
         fragment.start = fragment.nonterminals("schema", 1);
         let no_token = Tokens::Others(Box::new(Tokens::Ids(vec![ALL_TOKENS])));
         let nothing = fragment.terminal("NOTHING", Pattern::Tokens(no_token));
+        fragment.describe(nothing, "nothing: no value satisfies the schema".to_owned(), None);
         fragment.production(fragment.start, vec![nothing]);
         let found = error.diagnostic();
         let message = format!("{}: no text is allowed", found.message);

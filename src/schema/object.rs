@@ -42,7 +42,8 @@ impl Machine<'_> {
                 _ => {}
             }
         }
-        // In what order names are required says nothing.
+        // What is required but nowhere else named comes as it was first met.
+        required.sort_by_key(|&name| self.reader.formulas.atom(Atom::Required(name)));
         lists.extend(required.into_iter().map(|name| vec![name]));
         let names = names::merge(&lists);
         patterns.sort_unstable();

@@ -29,6 +29,34 @@ pub enum Whitespace {
     Pattern(String),
 }
 
+/// What stands between two items or members, or between a key and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Separator {
+    /// This text.
+    Text(String),
+    /// What this regular expression, in the syntax of Python's `re`, describes.
+    Pattern(String),
+}
+
+impl Separator {
+    /// Whether it is certainly `mark`, with or without blanks around it.
+    fn is_among_blanks(&self, mark: char) -> bool {
+        let (Self::Text(text) | Self::Pattern(text)) = self;
+        let Some((before, after)) = text.split_once(mark) else { return false };
+        match self {
+            Self::Text(_) => [before, after].iter().all(|part| part.trim_matches(BLANK).is_empty()),
+            // Neither repeated, nor one of several ways, nor within a group.
+            Self::Pattern(_) => {
+                !after.starts_with(['?', '*', '+', '{'])
+                    && !text.contains(['(', ')', '|'])
+                    && certainly_describes_blanks(before)
+                    && certainly_describes_blanks(after)
+            }
+        }
+    }
+}
+
 /// What `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -97,9 +125,9 @@ pub struct SchemaOptions {
     /// What may stand between lexemes; never before or behind the whole value.
     pub whitespace: Whitespace,
     /// What stands between the items of an array and between the members of an object. Default `,`.
-    pub item_separator: String,
+    pub item_separator: Separator,
     /// What stands between a key and its value. Default `:`.
-    pub key_separator: String,
+    pub key_separator: Separator,
     /// What `format` does.
     pub formats: Formats,
     /// Which escapes strings are written with.
@@ -111,6 +139,12 @@ pub struct SchemaOptions {
     pub numerals: Numerals,
     /// What becomes of a schema that no value satisfies.
     pub unsatisfiable: Unsatisfiable,
+    /// Whether `"nullable": true` has `null` among the types that stand beside it, as OpenAPI 3.0
+    /// says. Default no: JSON Schema has no such keyword, and a warning tells.
+    pub nullable: bool,
+    /// The definition that is meant, in the place of the whole schema: by its name in `$defs` or
+    /// `definitions`, or a JSON pointer.
+    pub definition: Option<String>,
     /// Other documents that `$ref` may lead to, by their absolute addresses without fragments.
     pub documents: BTreeMap<String, String>,
 }
@@ -123,13 +157,15 @@ impl Default for SchemaOptions {
         Self {
             order: KeyOrder::default(),
             whitespace: Whitespace::default(),
-            item_separator: ",".to_owned(),
-            key_separator: ":".to_owned(),
+            item_separator: Separator::Text(",".to_owned()),
+            key_separator: Separator::Text(":".to_owned()),
             formats: Formats::default(),
             escapes: StringEscapes::default(),
             escape_letters: ESCAPE_LETTERS.to_owned(),
             numerals: Numerals::default(),
             unsatisfiable: Unsatisfiable::default(),
+            nullable: false,
+            definition: None,
             documents: BTreeMap::new(),
         }
     }
@@ -140,28 +176,30 @@ impl SchemaOptions {
     pub(crate) fn bytes(&self) -> usize {
         let Self { item_separator, key_separator, escape_letters, documents, .. } = self;
         let document = |(address, text): (&String, &String)| address.len() + text.len();
-        item_separator.len()
-            + key_separator.len()
+        let separator = |of: &Separator| {
+            let (Separator::Text(text) | Separator::Pattern(text)) = of;
+            text.len()
+        };
+        separator(item_separator)
+            + separator(key_separator)
             + escape_letters.len()
+            + self.definition.as_ref().map_or(0, String::len)
             + documents.iter().map(document).sum::<usize>()
     }
 
     /// Whether nothing but blanks, a comma and a colon certainly stands between values.
     pub(super) fn have_json_separators(&self) -> bool {
-        let is_blank = |text: &str| text.chars().all(|letter| BLANKS.contains(letter));
-        let is_separator = |text: &str, mark| {
-            text.split_once(mark)
-                .is_some_and(|(before, behind)| is_blank(before) && is_blank(behind))
-        };
         let blanks = match &self.whitespace {
             Whitespace::Any | Whitespace::None => true,
             Whitespace::Pattern(expression) => certainly_describes_blanks(expression),
         };
-        blanks && is_separator(&self.item_separator, ',') && is_separator(&self.key_separator, ':')
+        blanks
+            && self.item_separator.is_among_blanks(',')
+            && self.key_separator.is_among_blanks(':')
     }
 }
 
-const BLANKS: &str = " \t\n\r";
+const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// Whether a regular expression has the letters of one that describes blanks only.
 fn certainly_describes_blanks(expression: &str) -> bool {
@@ -173,7 +211,7 @@ fn certainly_describes_blanks(expression: &str) -> bool {
             '{' | '}' => counts = letter == '{',
             '0'..='9' | ',' if counts => {}
             '[' | ']' | '(' | ')' | '?' | '*' | '+' | '|' => {}
-            _ if BLANKS.contains(letter) => {}
+            _ if BLANK.contains(&letter) => {}
             _ => return false,
         }
     }
@@ -201,8 +239,21 @@ mod tests {
         }
         options.whitespace = Whitespace::None;
         for (separator, expected) in [(",", true), (" ,\n", true), (";", false), (", 1", false)] {
-            options.item_separator = separator.to_owned();
+            options.item_separator = Separator::Text(separator.to_owned());
             assert_eq!(options.have_json_separators(), expected, "{separator}");
+        }
+        for (pattern, expected) in [
+            (" ?, ?", true),
+            (",", true),
+            ("[ \n]*,", true),
+            (",?", false),
+            (",*", false),
+            ("(,|;)", false),
+            ("(, )?", false),
+            (" ", false),
+        ] {
+            options.item_separator = Separator::Pattern(pattern.to_owned());
+            assert_eq!(options.have_json_separators(), expected, "{pattern}");
         }
     }
 }

@@ -7,11 +7,12 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::foreign;
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::meant;
 use crate::schema::meta;
@@ -35,7 +36,7 @@ struct Resource {
 #[derive(Debug)]
 pub(super) struct Schemas<'a> {
     pub(super) json: Json<'a>,
-    options: &'a SchemaOptions,
+    pub(super) options: &'a SchemaOptions,
     resources: Vec<Resource>,
     of: FxHashMap<NodeId, ResourceId>,
     roots: HashMap<String, NodeId>,
@@ -44,7 +45,9 @@ pub(super) struct Schemas<'a> {
     dynamic: HashMap<String, Vec<NodeId>>,
     /// Nodes with a `$recursiveAnchor`.
     recursive: Vec<NodeId>,
-    /// What was read as it is meant.
+    /// Keywords of no draft that were looked at.
+    pub(super) met: FxHashSet<String>,
+    /// What was read as it is meant, and what says nothing.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -77,7 +80,7 @@ const PLACES_BY_NAME: &[&str] = &[
 ];
 
 impl<'a> Schemas<'a> {
-    /// Reads the schema `text`, and gives its root.
+    /// Reads the schema `text`, and gives the schema that is meant by it.
     pub(super) fn read(
         text: &'a str,
         options: &'a SchemaOptions,
@@ -91,11 +94,18 @@ impl<'a> Schemas<'a> {
             anchors: HashMap::new(),
             dynamic: HashMap::new(),
             recursive: Vec::new(),
+            met: FxHashSet::default(),
             warnings: Vec::new(),
         };
-        let root = schemas.json.read("<schema>", text)?;
+        let whole = schemas.json.read("<schema>", text)?;
+        let definition = options.definition.as_deref();
+        let (root, meant) =
+            foreign::meant(&schemas.json, whole, definition, &mut schemas.warnings)?;
         schemas.document(root, "")?;
-        Ok((schemas, root))
+        if !schemas.of.contains_key(&meant) {
+            schemas.index(meant, ResourceId(0), false)?;
+        }
+        Ok((schemas, meant))
     }
 
     /// Enters a document that was found at `address`.
@@ -148,6 +158,7 @@ impl<'a> Schemas<'a> {
         self.of.insert(node, resource);
         let Resource { draft, is_supposed, .. } = self.resources[resource.0 as usize];
         meant::mend(&mut self.json, node, (draft, is_supposed), &mut self.warnings);
+        self.look_for_unknown(node, draft);
         let Value::Object(members) = self.json.value(node) else { return Ok(()) };
         if draft <= Draft::Seven && members.iter().any(|(key, _)| key == "$ref") {
             // What stands beside a reference counts for nothing; definitions can be referred to all
@@ -283,7 +294,7 @@ impl<'a> Schemas<'a> {
             self.of.get(&node).map_or("", |resource| &self.resources[resource.0 as usize].address);
         let whole = uri::resolve(base, text);
         let unresolved = |schemas: &mut Self| {
-            if let Some(found) = schemas.meant(text) {
+            if let Some(found) = schemas.meant(node, text) {
                 let message = format!("the reference `{text}` is read as it is meant");
                 let warning = Diagnostic::warning("read-as-meant", message);
                 let help = format!("write `#{}`", schemas.json.pointer(found));
@@ -293,11 +304,15 @@ impl<'a> Schemas<'a> {
                 }
                 return Ok(found);
             }
-            let message = format!("the reference `{text}` leads to no schema");
-            let help = match uri::split(&whole).0 {
-                "" => "correct it".to_owned(),
-                address => format!(
-                    "correct it, or give the document `{address}` in `SchemaOptions::documents`"
+            let address = uri::split(&whole).0;
+            let is_there = address.is_empty() || schemas.roots.contains_key(address);
+            let (message, help) = match is_there {
+                true => {
+                    (format!("the reference `{text}` leads to no schema"), "correct it".to_owned())
+                }
+                false => (
+                    format!("the document `{address}` is missing, to which `{text}` refers"),
+                    format!("correct it, or give `{address}` in `SchemaOptions::documents`"),
                 ),
             };
             Err(schemas.error(SchemaErrorKind::UnresolvedReference, at, message).help(help))
@@ -339,11 +354,16 @@ impl<'a> Schemas<'a> {
 
     /// Where a reference leads that was meant to lead into the document that was given: a pointer
     /// that does not begin with `#`, ends in `/` or goes by the document's root in spite of an
-    /// address on the way; a definition by the other name of the definitions, or by its own alone.
-    fn meant(&mut self, text: &str) -> Option<NodeId> {
+    /// address on the way; a definition by the other name of the definitions, or by its own alone;
+    /// a place in a schema around the reference that was a document of its own.
+    ///
+    /// What names another document and a place in it can mean nothing else.
+    fn meant(&mut self, node: NodeId, text: &str) -> Option<NodeId> {
         let root = *self.roots.get("")?;
         let (address, fragment) = uri::split(text);
-        if address.contains([':', '.']) {
+        let is_elsewhere = !address.is_empty() && !fragment.is_empty();
+        let is_own = self.json.place(node).source == self.json.place(root).source;
+        if is_elsewhere || !is_own || address.contains([':', '.']) {
             return None;
         }
         let pointer = uri::decode(if fragment.is_empty() { address } else { fragment });
@@ -356,12 +376,15 @@ impl<'a> Schemas<'a> {
             .into_iter()
             .flat_map(|name| ["definitions", "$defs"].map(|place| format!("/{place}/{name}")));
         let pointers = std::iter::once(pointer.to_owned()).chain(defined);
-        let mut found = pointers
-            .filter(|pointer| !pointer.is_empty())
-            .filter_map(|pointer| self.json.follow(root, &pointer)?.last().copied());
-        let found = found.find(|&found| {
-            matches!(self.json.value(found), Value::Object(_) | Value::Boolean(_))
-        })?;
+        let pointers: Vec<String> = pointers.filter(|pointer| !pointer.is_empty()).collect();
+        let around = std::iter::successors(self.json.parent(node), |&of| self.json.parent(of));
+        let at = |of: NodeId, pointer: &String| {
+            let found = *self.json.follow(of, pointer)?.last()?;
+            let is_schema = matches!(self.json.value(found), Value::Object(_) | Value::Boolean(_));
+            is_schema.then_some(found)
+        };
+        let mut places = [root].into_iter().chain(around);
+        let found = places.find_map(|of| pointers.iter().find_map(|pointer| at(of, pointer)))?;
         if !self.of.contains_key(&found) {
             self.index(found, ResourceId(0), false).ok()?;
         }

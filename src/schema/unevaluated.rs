@@ -9,7 +9,7 @@
 
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId};
+use crate::schema::formula::FormulaId;
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 
@@ -274,8 +274,7 @@ impl Reader<'_> {
                 };
                 let mut all = nothing.clone();
                 for (name, part) in named {
-                    let name = self.atoms.text(&name);
-                    let has_name = self.formulas.atom(Atom::Required(name));
+                    let has_name = self.has_key(&name);
                     let found = self.cases(part, asked)?.into_iter();
                     let found = found.filter(|case| !case.evaluates_nothing());
                     let more = nothing.iter().cloned();

@@ -21,6 +21,7 @@ pub enum Severity {
 
 /// The codes of all warnings, ascending: a warning that was kept is known again by its code.
 pub(crate) const WARNINGS: &[&str] = &[
+    "allows-any",
     "assumed-indent",
     "conflict",
     "cyclic",
@@ -48,7 +49,9 @@ pub(crate) const WARNINGS: &[&str] = &[
     "special-token-as-text",
     "ties-by-rank",
     "unheld-max-tokens",
+    "unknown-format",
     "unknown-import",
+    "unknown-keyword",
     "unproductive",
     "unreachable",
     "unreserved-words",

@@ -102,7 +102,7 @@ fn holds(
         ("propertyNames", Value::Object(members)) => {
             members.keys().all(|name| valid(parameter, &Value::String(name.clone())))
         }
-        ("dependentRequired" | "dependentSchemas", Value::Object(members)) => {
+        ("dependencies" | "dependentRequired" | "dependentSchemas", Value::Object(members)) => {
             parameter.as_object().expect("an object").iter().all(|(name, then)| {
                 !members.contains_key(name)
                     || match then {

@@ -35,7 +35,7 @@ use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
 
 pub(crate) use self::imports::Imports;
-pub(crate) use self::similar::did_you_mean;
+pub(crate) use self::similar::{did_you_mean, distance};
 
 use self::library::Library;
 use self::source::Sources;

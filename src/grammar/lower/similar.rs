@@ -34,7 +34,7 @@ pub(crate) fn did_you_mean<'a>(
 
 /// Insertions, deletions and substitutions that make `a` into `b` (Levenshtein), cases apart
 /// counting too.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, a) in a.chars().enumerate() {

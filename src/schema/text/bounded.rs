@@ -124,7 +124,11 @@ impl Machine<'_> {
             "strings with a pattern and {most} characters at most are held to {held} characters"
         );
         let help = "write a smaller `maxLength`, or a pattern that counts less";
-        self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
+        let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
+        if let Some(place) = self.place_of_turn() {
+            warning = warning.at(place);
+        }
+        self.reader.warn(warning);
     }
 
     /// The bounds that a formula sets on lengths, and what else it asks.

@@ -41,6 +41,16 @@ pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
         && read(text, Some(Less::FAR)).is_ok_and(|(_, is_narrow)| is_narrow)
 }
 
+/// What stands in a pattern that other dialects write, and ECMA-262 does not; the first of it.
+pub(in crate::schema) fn foreign(text: &str) -> Option<String> {
+    // Most patterns hold nothing that could be.
+    if text.contains("(?") || text.contains('\\') {
+        super::ecma_parser::foreign(text)
+    } else {
+        None
+    }
+}
+
 /// Whether the text counts far enough for its automaton to be worth a bound of its own: where that
 /// is too large, [less](Less::counts) may be held.
 pub(super) fn counts(text: &str) -> bool {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use regex_syntax::hir::{Class, ClassUnicode, HirKind};
+use regex_syntax::hir::ClassUnicode;
 
+use crate::schema::text::ecma_properties::property;
 use crate::schema::text::ecma_separators::Apart;
 use crate::schema::text::ecma_tree::{
     Refusal, Regex, category, complement, everything, least_width, set, single,
@@ -100,6 +101,8 @@ struct Parser<'a> {
     is_narrow: bool,
     /// Those that were read.
     braces: Vec<Braces>,
+    /// What was read first that other dialects write, and ECMA-262 does not.
+    foreign: Option<String>,
 }
 
 /// How deep groups may nest.
@@ -122,11 +125,25 @@ impl<'a> Parser<'a> {
             less,
             is_narrow: false,
             braces: Vec::new(),
+            foreign: None,
         }
     }
 }
 
+/// What stands in a pattern that other dialects write, and ECMA-262 does not; the first of it.
+pub(super) fn foreign(text: &str) -> Option<String> {
+    let mut parser = Parser::new(text, None);
+    // Of a pattern that is none, what was read before that is seen.
+    let _ = parser.alternatives();
+    parser.foreign
+}
+
 impl Parser<'_> {
+    /// What was read just now is of another dialect.
+    fn note_foreign(&mut self, what: impl Into<String>) {
+        self.foreign.get_or_insert_with(|| what.into());
+    }
+
     /// Where in the text the rest begins.
     fn place(&self) -> usize {
         self.length - self.rest.len()
@@ -210,6 +227,7 @@ impl Parser<'_> {
             }
         }
         if self.eat("?#") {
+            self.note_foreign("(?#...)");
             let end =
                 self.rest.find(')').ok_or_else(|| Refusal("a comment does not end".to_owned()))?;
             self.rest = &self.rest[end + 1..];
@@ -218,7 +236,11 @@ impl Parser<'_> {
         if let Some(is_group) = self.flags() {
             return if is_group { self.inside().map(Some) } else { Ok(None) };
         }
+        let is_of_python = self.rest.starts_with("?P<");
         if self.eat("?<") || self.eat("?P<") {
+            if is_of_python {
+                self.note_foreign("(?P<...>...)");
+            }
             let end = self
                 .rest
                 .find('>')
@@ -240,6 +262,8 @@ impl Parser<'_> {
             return None;
         }
         let is_group = self.rest.as_bytes().get(flags.len() + 1) == Some(&b':');
+        self.foreign
+            .get_or_insert_with(|| format!("(?{flags}{}", if is_group { ":...)" } else { ")" }));
         if is_group {
             self.outer.push((self.ignore_case, self.dot_all));
             self.has_flags = true;
@@ -345,10 +369,12 @@ impl Parser<'_> {
         match self.peek() {
             // Other dialects have letters for the ends of a text.
             Some('A') => {
+                self.note_foreign(r"\A");
                 self.bump();
                 Ok(Regex::Start)
             }
-            Some('z' | 'Z') => {
+            Some(end @ ('z' | 'Z')) => {
+                self.note_foreign(format!(r"\{end}"));
                 self.bump();
                 Ok(Regex::End)
             }
@@ -458,30 +484,11 @@ impl Parser<'_> {
     }
 
     fn property(&mut self, negated: bool) -> Result<ClassUnicode, Refusal> {
-        let name = match self.rest.strip_prefix('{') {
-            Some(rest) => rest.split_once('}'),
-            // Other dialects have names of one letter without braces.
-            None => self.rest.split_at_checked(1),
-        };
-        let (name, rest) =
-            name.ok_or_else(|| Refusal("`\\p` wants a name in braces".to_owned()))?;
+        let (class, rest, is_foreign) = property(self.rest)?;
+        if is_foreign {
+            self.note_foreign(format!("\\p{}", &self.rest[..self.rest.len() - rest.len()]));
+        }
         self.rest = rest;
-        // Java has the classes of POSIX as properties.
-        let read = |regex: String| regex_syntax::parse(&regex).ok();
-        let parsed = read(format!("\\p{{{name}}}"))
-            .or_else(|| read(format!("[[:{}:]]", name.to_ascii_lowercase())));
-        let unknown =
-            || Refusal(format!("no property of characters is called `{}`", name.escape_debug()));
-        let hir = parsed.ok_or_else(unknown)?;
-        let class = match hir.kind() {
-            HirKind::Class(Class::Unicode(class)) => class.clone(),
-            HirKind::Literal(literal) => {
-                let text = std::str::from_utf8(&literal.0).map_err(|_| unknown())?;
-                let only = text.chars().next().ok_or_else(unknown)?;
-                set(&[(only, only)])
-            }
-            _ => return Err(unknown()),
-        };
         Ok(if negated { complement(class) } else { class })
     }
 

@@ -1,14 +1,14 @@
 //! The formats that drafts define, as patterns.
 //!
-//! Three are narrower than their standards, where these are not regular or the automata would be
+//! Some are narrower than their standards, where these are not regular or the automata would be
 //! large: leap seconds need an offset of whole or half hours, host names a length that need not be
-//! counted, and a `regex` nests three groups at most and refers to none.
+//! counted, and for `regex` see [`super::regex_format`].
 
 use crate::grammar::pattern::Pattern;
-use crate::schema::text::regex;
+use crate::schema::text::{regex, regex_format};
 
 /// The formats that drafts define.
-pub(super) const KNOWN: [&str; 19] = [
+pub(in crate::schema) const KNOWN: [&str; 19] = [
     "date",
     "date-time",
     "duration",
@@ -60,7 +60,7 @@ pub(super) fn pattern(name: &str) -> Pattern {
         "json-pointer" => regex(pointer()),
         "relative-json-pointer" => regex(format!("(?:0|[1-9][0-9]*)(?:#|{})", pointer())),
         "uuid" => regex("[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"),
-        "regex" => regex(expression(3)),
+        "regex" => regex(regex_format::expression()),
         _ => Pattern::Alternation(Vec::new()),
     }
 }
@@ -220,20 +220,4 @@ fn template() -> String {
 /// RFC 6901.
 fn pointer() -> String {
     "(?:/(?:[^~/]|~[01])*)*".to_owned()
-}
-
-/// Regular expressions of ECMA-262 whose groups nest so deep.
-fn expression(depth: usize) -> String {
-    let escape = r"\\(?:[bBdDwWsStnvfr0^$\\.*+?()\[\]{}|/-]|c[A-Za-z]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[pP]\{[A-Za-z_]+(?:=[A-Za-z_]+)?\})";
-    let class = format!(r"\[\^?(?:[^\\\]\[-]|{escape})*(?:-(?:[^\\\]\[-]|{escape})+)?-?\]");
-    let simple = r"[^\\^$.*+?()\[\]{}|]|\.";
-    let group = match depth {
-        0 => String::new(),
-        depth => {
-            format!(r"|\((?:\?(?::|<?[=!]|<[A-Za-z_][A-Za-z0-9_]*>))?{}\)", expression(depth - 1))
-        }
-    };
-    let quantifier = r"(?:(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)?";
-    let term = format!(r"(?:\^|\$|(?:{simple}|{escape}|{class}{group}){quantifier})");
-    format!(r"(?:{term}*(?:\|{term}*)*)")
 }

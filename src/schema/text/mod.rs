@@ -13,6 +13,7 @@ pub(super) mod ecma;
 mod ecma_anchors;
 pub(super) mod ecma_lengths;
 mod ecma_parser;
+mod ecma_properties;
 mod ecma_separators;
 mod ecma_tree;
 mod escapes;
@@ -25,6 +26,7 @@ mod measure;
 mod numbers;
 mod patterns;
 mod ready_formats;
+mod regex_format;
 mod spell;
 mod strings;
 mod texts;
@@ -42,14 +44,19 @@ impl Machine<'_> {
         if let Some(limit) = error.limit().filter(|limit| limit.ends_building()) {
             return limit.clone().into();
         }
-        let message = error.clone().about("the pattern", None).message;
-        let too_large = SchemaError::new(
-            SchemaErrorKind::TooLarge,
-            format!("texts of the schema take too large an automaton: {message}"),
-        )
-        .help("write fewer or shorter patterns about one value, or smaller counts in them");
-        match error.limit() {
+        let message =
+            format!("texts of the schema take too large an automaton: {}", error.message());
+        let help = "write fewer or shorter patterns about one value, or smaller counts in them";
+        let too_large = SchemaError::new(SchemaErrorKind::TooLarge, message).help(help);
+        let too_large = match error.limit() {
             Some(limit) => too_large.beyond(limit.clone()),
+            None => too_large,
+        };
+        match self.reader.origins.now() {
+            Some(node) => {
+                let json = &self.reader.schemas.json;
+                too_large.at(json.pointer(node), json.place(node))
+            }
             None => too_large,
         }
     }

@@ -250,6 +250,6 @@ impl Machine<'_> {
             Some(_) => Some(STEPS_OF_LESS),
         };
         let compiled = self.texts.meanings_within(meanings, steps);
-        compiled.map_err(|error| refused(self, &error.about("the pattern", None).message))
+        compiled.map_err(|error| refused(self, error.message()))
     }
 }

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use crate::grammar::pattern::{Automaton, Pattern};
 use crate::lexer::Dfa;
 use crate::schema::STATES_OF_A_TEXT;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId, Shape};
+use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::{automaton, fingerprints, formats, lengths, ready_formats};
 use crate::util::diagnostic::Diagnostic;
@@ -15,8 +17,9 @@ use FormulaId as F;
 
 /// Lengths above this are not counted by automata.
 const MOST_CHARACTERS: u64 = 20_000;
-/// So many characters may strings have where longer ones take too large an automaton.
-const FEW_CHARACTERS: [u64; 2] = [250, 60];
+/// So many characters may strings have where longer ones take too large an automaton; the most
+/// first.
+const FEW_CHARACTERS: [u64; 4] = [10_000, 1_000, 250, 60];
 /// From this length on it is foreseen whether automata grow too large.
 const LONG: u64 = 64;
 
@@ -88,6 +91,7 @@ impl Machine<'_> {
         }
         if !self.texts.strings.contains_key(&formula)
             && let Some(some) = self.some_of_too_many(formula)?
+            && !some.is_empty()
         {
             return Ok(self.narrowed(formula, some));
         }
@@ -97,22 +101,35 @@ impl Machine<'_> {
         }
         let address = self.address(formula);
         let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
-        if let Ok(some) = self.strings_among(printable, formula, address) {
+        if let Ok(some) = self.strings_among(printable, formula, address)
+            && !some.is_empty()
+        {
             return Ok(self.narrowed(formula, some));
         }
         for most in FEW_CHARACTERS {
+            let asked = self.of_short(formula, most);
             let short = self.compiled(lengths::counted(0, Some(most)))?;
-            if let Ok(some) = self.strings_among(short, formula, address)
+            if let Ok(some) = self.strings_among(short, asked, address)
                 && !some.is_empty()
             {
                 let message = format!(
-                    "strings with a pattern or a format and a large length are held to {most} \
+                    "strings of which more is asked than a large length are held to {most} \
                      characters: all of them take too large an automaton"
                 );
                 return Ok(self.keep_narrowed(formula, some, message));
             }
         }
         all
+    }
+
+    /// What a formula asks of strings of `most` characters at most.
+    fn of_short(&mut self, formula: F, most: u64) -> F {
+        let mut replace = |formulas: &mut Formulas, atom| match atom {
+            Atom::MaxLength(count) if count >= most => F::TRUE,
+            Atom::MinLength(count) if count > most => F::FALSE,
+            _ => formulas.atom(atom),
+        };
+        self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace)
     }
 
     /// The strings of printable ASCII where it is to be expected that all take too large an
@@ -155,7 +172,11 @@ impl Machine<'_> {
     /// Keeps some of the strings that a formula allows.
     fn keep_narrowed(&mut self, formula: F, some: Rc<Dfa>, message: String) -> Rc<Dfa> {
         let help = "write a smaller `maxLength`, or a pattern that counts less";
-        self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
+        let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
+        if let Some(place) = self.place_of_turn() {
+            warning = warning.at(place);
+        }
+        self.reader.warn(warning);
         self.texts.narrowed.insert(formula, some.clone());
         some
     }

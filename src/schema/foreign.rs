@@ -1,0 +1,183 @@
+//! What stands around a schema, or in its place: the requests and tools of APIs in which it is
+//! wrapped, and documents of definitions of which one is meant.
+//!
+//! As the standard has it, none of these asks for anything, so that any JSON would satisfy them.
+//! Nobody means that. Each is read as it is meant, with a warning; what asks for something is a
+//! schema, and stays one.
+
+use rustc_hash::FxHashSet;
+
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::json::{Json, NodeId, Value};
+use crate::schema::vocabulary;
+use crate::util::diagnostic::Diagnostic;
+
+/// The members under which a schema stands in what wraps it, and whether they alone tell that: what
+/// has other names anywhere else needs a `name`, a `strict` or a `type` of a wrapper beside it.
+const WRAPPED: [(&str, bool); 10] = [
+    ("response_format", true),
+    ("json_schema", true),
+    ("jsonSchema", true),
+    ("inputSchema", true),
+    ("input_schema", true),
+    ("responseSchema", true),
+    ("response_schema", true),
+    ("function", true),
+    ("schema", true),
+    ("parameters", false),
+];
+/// What a wrapper has for its `type`.
+const TYPES: [&str; 4] = ["json_schema", "function", "custom", "tool"];
+/// Wrappers stand in one another this deep.
+const DEPTH: usize = 4;
+/// So many definitions are named in a message.
+const SHOWN: usize = 5;
+
+/// The document that is meant by the one that was handed in, and the schema in it that is meant;
+/// a warning where these are other values.
+///
+/// `definition` is the name of the definition that the caller asks for, or a JSON pointer.
+///
+/// # Errors
+///
+/// When there is no such definition.
+pub(super) fn meant(
+    json: &Json<'_>,
+    outermost: NodeId,
+    definition: Option<&str>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(NodeId, NodeId), SchemaError> {
+    let mut root = outermost;
+    for _ in 0..DEPTH {
+        let Some(inner) = wrapped(json, root) else { break };
+        root = inner;
+    }
+    if root != outermost {
+        let message = format!("this wraps a schema, which is read: #{}", json.pointer(root));
+        let warning = Diagnostic::warning("read-as-meant", message).at(json.place(outermost));
+        warnings.push(warning.help("hand in the schema alone"));
+    }
+    if let Some(definition) = definition {
+        return Ok((root, named(json, root, definition)?));
+    }
+    let known = definitions(json, root);
+    if known.is_empty() || !asks_nothing(json, root) {
+        return Ok((root, root));
+    }
+    let found = main_definition(json, root, &known);
+    let help = format!(
+        "refer to the one that is meant by `$ref`, or name it in `SchemaOptions::definition`: {}",
+        listed(&known)
+    );
+    let warning = match found {
+        Some(found) => {
+            let pointer = json.pointer(found);
+            let message = format!("the schema only defines others: #{pointer} is read");
+            Diagnostic::warning("read-as-meant", message)
+        }
+        None => {
+            let message = "the schema only defines others, and allows any JSON";
+            Diagnostic::warning("allows-any", message)
+        }
+    };
+    warnings.push(warning.at(json.place(root)).help(help));
+    Ok((root, found.unwrap_or(root)))
+}
+
+/// The definition that a caller asks for: by its name, or by a JSON pointer.
+fn named(json: &Json<'_>, root: NodeId, definition: &str) -> Result<NodeId, SchemaError> {
+    let known = definitions(json, root);
+    if let Some(&(_, found)) = known.iter().find(|(name, _)| *name == definition) {
+        return Ok(found);
+    }
+    let pointer = definition.strip_prefix('#').unwrap_or(definition);
+    if let Some(found) = json.follow(root, pointer).and_then(|way| way.last().copied()) {
+        return Ok(found);
+    }
+    let message = format!("the schema has no definition `{}`", definition.escape_debug());
+    let error = SchemaError::new(SchemaErrorKind::UnresolvedReference, message)
+        .at(json.pointer(root), json.place(root));
+    Err(match known.is_empty() {
+        true => error,
+        false => error.help(format!("it has {}", listed(&known))),
+    })
+}
+
+/// What stands in a wrapper, if `node` is one.
+fn wrapped(json: &Json<'_>, node: NodeId) -> Option<NodeId> {
+    let Value::Object(members) = json.value(node) else { return None };
+    let text = |key: &str| json.get(node, key).and_then(|value| json.string(value));
+    let is_wrapper = text("type").is_some_and(|own| TYPES.contains(&own));
+    let asks = |key: &str| vocabulary::asks(key) && !(key == "type" && is_wrapper);
+    if members.iter().any(|(key, _)| asks(key)) {
+        return None;
+    }
+    let has_company = is_wrapper || text("name").is_some() || json.get(node, "strict").is_some();
+    let (_, inner) = WRAPPED
+        .iter()
+        .filter(|&&(_, alone)| alone || has_company)
+        .filter_map(|&(key, _)| Some((key, json.get(node, key)?)))
+        .find(|&(_, inner)| matches!(json.value(inner), Value::Object(_) | Value::Boolean(_)))?;
+    Some(inner)
+}
+
+/// The definitions of a document by name, as they stand.
+fn definitions<'j>(json: &'j Json<'_>, root: NodeId) -> Vec<(&'j str, NodeId)> {
+    let places = ["$defs", "definitions"].into_iter().filter_map(|key| json.get(root, key));
+    let members = places.filter_map(|place| match json.value(place) {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    members.flatten().map(|(name, node)| (&**name, *node)).collect()
+}
+
+/// Whether nothing in the schema asks for something.
+fn asks_nothing(json: &Json<'_>, root: NodeId) -> bool {
+    match json.value(root) {
+        Value::Object(members) => !members.iter().any(|(key, _)| vocabulary::asks(key)),
+        _ => false,
+    }
+}
+
+/// The definition that is meant by a document that only defines others: the one that has the
+/// document's title for its name, or the only one to which no other refers.
+fn main_definition(json: &Json<'_>, root: NodeId, known: &[(&str, NodeId)]) -> Option<NodeId> {
+    if let Some(title) = json.get(root, "title").and_then(|title| json.string(title))
+        && let Some(&(_, found)) = known.iter().find(|(name, _)| *name == title)
+    {
+        return Some(found);
+    }
+    let mut referred = FxHashSet::default();
+    for &(name, node) in known {
+        let mut pending = vec![node];
+        while let Some(node) = pending.pop() {
+            match json.value(node) {
+                Value::Object(members) => {
+                    let reference = members.iter().find(|(key, _)| key == "$ref");
+                    let target = reference.and_then(|&(_, value)| json.string(value));
+                    let target = target.and_then(|target| target.rsplit(['/', '#']).next());
+                    referred.extend(target.filter(|&target| target != name));
+                    pending.extend(members.iter().map(|&(_, value)| value));
+                }
+                Value::Array(items) => pending.extend(items),
+                _ => {}
+            }
+        }
+    }
+    let mut free = known.iter().filter(|(name, _)| !referred.contains(name));
+    match (free.next(), free.next()) {
+        (Some(&(_, found)), None) => Some(found),
+        _ if known.len() == 1 => Some(known[0].1),
+        _ => None,
+    }
+}
+
+/// Some of the definitions by name.
+fn listed(known: &[(&str, NodeId)]) -> String {
+    let mut names: Vec<String> =
+        known.iter().take(SHOWN).map(|(name, _)| format!("`{}`", name.escape_debug())).collect();
+    if known.len() > SHOWN {
+        names.push("...".to_owned());
+    }
+    names.join(", ")
+}
