@@ -94,16 +94,6 @@ fn one_of_objects_that_a_constant_tells_apart_is_exactly_one() {
 }
 
 #[test]
-fn one_of_constants_costs_what_they_are() {
-    let of = |count: usize| {
-        let all: Vec<String> = (0..count).map(|at| format!(r#"{{"const": "c{at}"}}"#)).collect();
-        steps_within(&format!(r#"{{"oneOf": [{}]}}"#, all.join(", ")), &Limits::strict())
-    };
-    let (few, many) = (of(1_000), of(5_000));
-    assert!(many < 7 * few, "{few} {many}");
-}
-
-#[test]
 fn patterns_of_keys_that_ask_the_same_are_one() {
     let of = |count: usize| {
         let patterns: Vec<String> =
@@ -207,16 +197,4 @@ fn triggers_are_charged_before_their_automata_are_made() {
         let error = tags(count).unwrap_err();
         assert!(error.limit().is_some(), "{count}: {error:?}");
     }
-}
-
-#[test]
-fn schemas_beside_rules_are_not_written_out() {
-    let text = r#"
-        start: "call " NAME " " (first | second)
-        first: %json { "properties": { "a": { "type": "string", "maxLength": 1500 } } }
-        second: "with " %json { "properties": { "a": { "type": "string", "maxLength": 2500 } } }
-        NAME: /[a-z_]+/
-    "#;
-    let compiled = CompiledGrammar::new(&Grammar::from_lark(text).expect("sound")).expect("sound");
-    assert!(compiled.size().scan_states < 500, "{}", compiled.size());
 }
