@@ -353,12 +353,11 @@ fn equations_of_many_rules() {
 /// What becomes of a grammar that some reader has read: a constraint that works, or the codes of
 /// its errors.
 fn works_or_is_refused(grammar: Result<Grammar, lrmask::GrammarError>, name: &str) {
-    let compiled = grammar.map_err(|error| codes(error.diagnostics())).and_then(|grammar| {
-        CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))
-    });
-    match compiled {
-        Ok(compiled) => {
-            let constraint = compiled.constraint(&bytes_only()).expect("its tokens are known");
+    let built = grammar
+        .and_then(|grammar| CompiledGrammar::new(&grammar)?.constraint(&bytes_only()))
+        .map_err(|error| codes(error.diagnostics()));
+    match built {
+        Ok(constraint) => {
             let mut mask = constraint.new_mask();
             constraint.matcher().fill_mask(&mut mask);
             assert!(mask.count() > 0 || constraint.matcher().is_accepting(), "{name}");

@@ -16,8 +16,9 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{CoreId, TerminalId};
 
-/// Pairs of states looked at for all texts together; past them no more texts are looked for.
-const MOST_STEPS: usize = 200_000;
+/// Parse states and pairs of scan states looked at for each kind of finding; past them no more
+/// texts are looked for.
+const MOST_STEPS: usize = 1_000_000;
 
 /// What the author should know.
 pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
@@ -39,12 +40,17 @@ fn overruled(grammar: &Grammar, lexis: &Lexis) -> Option<Diagnostic> {
     };
     let of = |index: usize| &grammar.terminals[index];
     let count = grammar.terminals.len();
+    let states = parse_states(lexis.table()).count();
     let mut left = MOST_STEPS;
     let mut found: Option<(usize, usize, Vec<u8>)> = None;
     let mut others = Vec::new();
     for high in 0..count {
-        let lower = (0..count).filter(|&low| of(low).priority < of(high).priority);
-        let example = lower.filter(|&low| compete(grammar, lexis, high, low)).find_map(|low| {
+        let mut lower = (0..count).filter(|&low| of(low).priority < of(high).priority);
+        let example = lower.find_map(|low| {
+            left = left.checked_sub(states)?;
+            if !compete(grammar, lexis, high, low) {
+                return None;
+            }
             let text = longer(plain(high)?, plain(low)?, lexis, &mut left)?;
             Some((high, low, text))
         });
@@ -141,6 +147,8 @@ fn tidy_bytes(lexis: &Lexis) -> Vec<u8> {
 /// else: Lark's Earley parser takes both readings.
 fn of_two_terminals(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
+    let states = parse_states(lexis.table()).count();
+    let mut left = MOST_STEPS;
     let words: Vec<(usize, &str)> = (grammar.terminals.iter().enumerate())
         .filter_map(|(index, terminal)| match &terminal.pattern {
             Some(Pattern::Literal { text, .. }) if !terminal.ignored => Some((index, &text[..])),
@@ -162,9 +170,10 @@ fn of_two_terminals(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
                 || lexis.other_reading(TerminalId::new(word)) == Some(id)
                 || of.exclusive
                 || of.priority != terminal.priority;
-            if is_said || !dfa.matches(text.as_bytes()) {
+            if is_said || left < states || !dfa.matches(text.as_bytes()) {
                 continue;
             }
+            left -= states;
             if let Some(next) = lost(lexis, TerminalId::new(word), id) {
                 both.push(of.shown());
                 example = example.or_else(|| Some(shown_text(grammar, lexis, text, next)));
@@ -207,9 +216,11 @@ fn lost(lexis: &Lexis, word: TerminalId, other: TerminalId) -> Option<usize> {
     })
 }
 
-/// The text of a word and what may follow the other terminal.
+/// The text of a word and what may follow the other terminal: a lexeme, or the end of the text.
 fn shown_text(grammar: &Grammar, lexis: &Lexis, text: &str, next: usize) -> String {
-    let Some(dfa) = lexis.states().dfa(TerminalId::new(next)) else { return text.to_owned() };
+    let is_end = next >= grammar.terminals.len();
+    let dfa = (!is_end).then(|| lexis.states().dfa(TerminalId::new(next))).flatten();
+    let Some(dfa) = dfa else { return text.to_owned() };
     let blank = |(index, terminal): (usize, &Terminal)| {
         let dfa = lexis.states().dfa(TerminalId::new(index));
         terminal.ignored && dfa.is_some_and(|dfa| dfa.matches(b" "))
