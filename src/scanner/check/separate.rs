@@ -60,11 +60,9 @@ pub(super) fn are_separate(
         && !lexis.states().has_cuts()
         && !lexis.states().has_conditions()
         && !table.has_settled_conflicts();
-    // A terminal with a place was written by an author, who wants to hear what the check finds. But
-    // the scan graph would write out each count of what is counted beside it.
-    let counts = lexis.states().dfas().iter().flatten().any(Dfa::counts);
+    // A terminal with a place was written by an author, who wants to hear what the check finds.
     let is_made = |terminal: &Terminal| {
-        (counts || terminal.place.is_none())
+        terminal.place.is_none()
             && terminal.reserved_against.is_empty()
             && terminal.fallback.is_none()
     };

@@ -1,13 +1,13 @@
 //! The format `regex`: regular expressions of ECMA-262 with the flag `u`.
 //!
 //! They are no regular language, so this is a part of them. Groups nest three deep, and none is
-//! referred to. One group has a name, so that no two have the same: it stands in no group and holds
-//! none. Look-arounds hold no groups and stand in none, either. A range of a class is
-//! one whose order is seen at once: it begins with a character of ASCII, or ends in a later block
-//! of characters; or both its ends are escapes of the same kind, `\x41-\x5A`, whose first digits
-//! tell the order. Counts have four digits at most. Properties are the general categories and some
-//! others. Within groups, of which each is written out here, ranges are those of digits and
-//! letters, and properties few.
+//! referred to. A group with a name stands first and holds no group, so that no two have the same.
+//! Look-arounds hold no groups and stand in none, either. A range of a class is one whose order is
+//! seen at once: it begins with a character of ASCII, or ends in a later block of characters; or
+//! both its ends are escapes of the same kind, `\x41-\x5A`, whose first digits tell the order.
+//! Counts have four digits at most. Properties are the general categories and some others. Within
+//! groups, of which each is written out here, ranges are those of digits and letters, and
+//! properties few.
 
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ pub(super) fn expression() -> String {
         .fold(String::new(), |inner, depth| nested(depth, &inner, outermost(depth), &counts));
     let within = nested(0, "", &few, &counts);
     let named = format!(r"\(\?<[A-Za-z_\$][0-9A-Za-z_\$]*>{within}\)(?:(?:[*+?]|{counts})\??)?");
-    format!("(?:{unnamed}(?:{named}{unnamed})?)")
+    format!(r"(?:(?:\^?{named})?{unnamed})")
 }
 
 /// Those whose groups nest `depth` deep, made of those that nest one less.
