@@ -70,7 +70,7 @@ fn one_builder_has_the_limits_of_all_that_is_built() {
     let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
     let error = builder.read(&Source::json_schema(schema, &SchemaOptions::default()), &vocabulary);
     let error = error.expect_err("too few");
-    assert_eq!(error.limit().map(|limit| limit.kind()), Some(LimitKind::Steps));
+    assert_eq!(error.limit().map(lrmask::LimitReached::kind), Some(LimitKind::Steps));
     let built = Constraint::new(&grammar, &vocabulary).expect("sound");
     let few = Constraint::builder().limits(&Limits::default().build_bytes(100));
     assert!(few.load(built.save(), &vocabulary).is_err());
@@ -123,7 +123,7 @@ fn vocabulary(tokens: &[&str]) -> Vocabulary {
 fn allowed(matcher: &Matcher) -> Vec<u32> {
     let mut mask = TokenMask::default();
     matcher.fill_mask(&mut mask);
-    mask.tokens().map(|token| token.get()).collect()
+    mask.tokens().map(lrmask::TokenId::get).collect()
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_refused_token_says_why() {
     let mut matcher = constraint.matcher();
     let refused = |matcher: &mut Matcher, token: u32| {
         let error = matcher.advance(token).expect_err("it is refused");
-        assert_eq!(error.token().map(|token| token.get()), Some(token));
+        assert_eq!(error.token().map(lrmask::TokenId::get), Some(token));
         (error.kind(), error.accepted_bytes())
     };
     assert_eq!(refused(&mut matcher, 1), (AdvanceErrorKind::Grammar, 0));

@@ -103,7 +103,7 @@ fn indentation(before: &Matcher, read: &[u8], rest: &[u8]) -> Option<String> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let own = &read[start..];
     let blanks = |line: &[u8]| line.iter().take_while(|byte| is_blank(byte)).count();
-    if !own.iter().all(|byte| is_blank(byte)) {
+    if !own.iter().all(is_blank) {
         return None;
     }
     let begun = after(before, &read[..start])?;

@@ -45,8 +45,8 @@ fn every_first_line_is_the_one_on_the_page() {
         }
         if let Some(name) = line.strip_prefix("> ") {
             file = Some((name.to_owned(), String::new()));
-        } else if line.starts_with("$ ") {
-            command = &line[2..];
+        } else if let Some(line) = line.strip_prefix("$ ") {
+            command = line;
         } else if line.starts_with("= ") {
             writeln!(now, "= {}", first_line(&directory, command)).unwrap();
             cases += 1;

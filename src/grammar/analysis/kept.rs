@@ -78,7 +78,7 @@ fn needed_terminals(
         // All of them compete everywhere but those that stand only in what is left out.
         let mut left_out = vec![false; needed.len()];
         let mut competing = left_out.clone();
-        for production in grammar.productions.iter() {
+        for production in &grammar.productions {
             let of = if competes(production) { &mut competing } else { &mut left_out };
             for symbol in &production.rhs {
                 if let Symbol::Terminal(terminal) = symbol {

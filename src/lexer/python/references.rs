@@ -203,7 +203,9 @@ impl Parser<'_, '_> {
             }
             // Whichever it was, it is one of these. Between the group and the reference a negation
             // more or less turns more into less.
-            Matched::OneOf(class, negations) if (self.builder.negations - negations) % 2 == 0 => {
+            Matched::OneOf(class, negations)
+                if (self.builder.negations - negations).is_multiple_of(2) =>
+            {
                 match self.flags.ignore_case {
                     true => {
                         let class = self.builder.folded(class, self.flags.ascii)?;
