@@ -59,6 +59,8 @@ impl Constraint {
     ///
     /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks
     /// a token that the grammar names: the error says where and what to write instead.
+    ///
+    /// [`Limits`]: crate::Limits
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, GrammarError> {
         Self::builder().build(grammar, vocabulary)
     }
@@ -85,6 +87,8 @@ impl Constraint {
     /// assert_eq!(error.kind(), SchemaErrorKind::InvalidSchema);
     /// assert_eq!(error.pointer(), "/properties/a/minLength");
     /// ```
+    ///
+    /// [`Limits`]: crate::Limits
     pub fn from_schema(
         text: &str,
         options: &SchemaOptions,
@@ -97,6 +101,9 @@ impl Constraint {
     /// [`Limits::decision_steps`], or came after [`Limits::mask_steps`]; and how often rules that
     /// derive nothing were not followed in all their ways. Each counts as a no: as long as this is
     /// 0 masks are exact, and else some may be too narrow. None is ever too wide.
+    ///
+    /// [`Limits::decision_steps`]: crate::Limits::decision_steps
+    /// [`Limits::mask_steps`]: crate::Limits::mask_steps
     pub fn undecided(&self) -> usize {
         self.compiled.undecided()
     }
@@ -164,6 +171,8 @@ impl Constraint {
     /// constraint that is outgrown works as before, and grows on: use a new one for new sequences,
     /// as [`ConstraintCache`] does. Few grammars ever come to that, those in which longer matches
     /// stay pending in ever new combinations. Costs some loads.
+    ///
+    /// [`Limits::index_bytes`]: crate::Limits::index_bytes
     pub fn is_outgrown(&self) -> bool {
         let limit = self.compiled.limits.index_bytes.saturating_add(self.compiled.bytes());
         self.compiled.scanner.met_bytes() > limit

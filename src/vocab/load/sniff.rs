@@ -40,7 +40,7 @@ impl VocabularyReader {
     ///
     /// # Errors
     ///
-    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// As there, and [`VocabularyErrorKind::Limit`] when a limit
     /// is exceeded.
     pub fn file_bytes(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();
