@@ -10,13 +10,13 @@ use crate::report;
 /// A matcher remembers each step; steps of this many bytes are few enough.
 pub(crate) const CHUNK: usize = 64 << 10;
 
-/// Bytes of a line to be shown before and behind the place of an error.
+/// Bytes of a line that are shown on each side of an error.
 pub(crate) const WINDOW: usize = 60;
 
-/// How far back the beginning of a lexeme is looked for.
+/// How many bytes back the search for the start of a lexeme goes.
 const LEXEME: usize = 4096;
 
-/// Things that people are shown of what was expected.
+/// The most expected terminals that a message lists.
 const SHOWN: usize = 24;
 
 /// Where a text leaves the language.
@@ -25,15 +25,15 @@ pub(crate) struct Fault {
     /// The first byte that no sentence has there; the length of the text where only its end is
     /// wrong.
     pub(crate) offset: usize,
-    /// What may stand there instead.
+    /// Terminals and literals that the grammar allows at the offset.
     pub(crate) expected: Vec<String>,
-    /// What may stand behind that, where it is one literal.
+    /// Terminals that may follow `expected`, if that is a single literal.
     pub(crate) then: Vec<String>,
-    /// The lexeme that is not complete there.
+    /// The lexeme that is incomplete at the offset.
     pub(crate) within: Option<Lexeme>,
-    /// The characters that may stand there, where they are few.
+    /// The characters that the lexeme can go on with, if they are few.
     pub(crate) characters: Option<String>,
-    /// What the author of the text can do.
+    /// Advice to the author of the text.
     pub(crate) hints: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl Fault {
         }
     }
 
-    /// The same in a text of which so many bytes stand before.
+    /// The same fault in a text with `by` more bytes before it.
     pub(crate) fn moved(mut self, by: usize) -> Self {
         self.offset += by;
         if let Some(within) = &mut self.within {
@@ -131,8 +131,8 @@ pub(crate) fn expected(matcher: &Matcher) -> Vec<String> {
     matcher.expected().iter().map(ToString::to_string).collect()
 }
 
-/// What may come behind the one literal that may come next: behind the comma that is missing, the
-/// key that is.
+/// Terminals that may follow the only literal that can come next: a missing key after a missing
+/// comma.
 fn then(matcher: &Matcher) -> Vec<String> {
     let [Expected::Literal(literal)] = matcher.expected()[..] else { return Vec::new() };
     let text = literal.trim_matches('"');
