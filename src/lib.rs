@@ -125,7 +125,8 @@
 //! as a no, and so is what is left of a mask that takes [`Limits::mask_steps`]: a mask can then be
 //! too narrow, but never too wide, and [`Constraint::undecided`] says so. In the same way
 //! [`Matcher::dropped_readings`] tells of [`Limits::readings`] and [`Limits::reading_steps`], and
-//! of tokens whose readings take as long as a mask may.
+//! of tokens whose readings take as long as a mask may. A text that goes on to take steps past
+//! [`Limits::reading_steps`] is given up: no token may follow.
 //!
 //! # Strangers
 //!

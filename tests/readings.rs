@@ -501,6 +501,28 @@ fn readings_beyond_the_limit_are_dropped() {
     are_narrow(&Grammar::from_lark(counting).expect("the grammar can be read"), &few_steps);
 }
 
+/// What decisions take along a text is charged to it: past its limit one reading is kept, of which
+/// little is asked. Each decision that was left open took 100,000 steps.
+#[test]
+fn decisions_are_charged_to_their_text() {
+    let grammar = "%lexer basic\nstart: (A | B | X | Y)+\nA: \"-\"\nB: \"+\"\n\
+        X: /[-+]{900}b/\nY: /(-|\\+[-+]{30})*c/\n";
+    let grammar = Grammar::from_lark(grammar).expect("the grammar can be read");
+    let compiled = Constraint::builder().limits(&Limits::strict()).compile(&grammar);
+    let compiled = compiled.expect("sound");
+    for length in [600, 2_000] {
+        let mut matcher = compiled.matcher();
+        let text = b"-+".repeat(length / 2);
+        let taken = matcher.advance_bytes(&text).map_or_else(|no| no.accepted_bytes(), |()| length);
+        assert!(taken >= 600, "{taken}");
+        let _ = matcher.incomplete_lexeme(&text[..taken]);
+        assert!(compiled.undecided() < 100, "{length}: {}", compiled.undecided());
+        let mut matcher = compiled.matcher();
+        assert!(matcher.advance_bytes(&text[..600]).is_ok());
+        assert!(matcher.dropped_readings() > 0);
+    }
+}
+
 /// Follows letters with these limits and with others. The matcher is back at the beginning.
 fn are_narrow(grammar: &Grammar, limits: &Limits) -> Matcher {
     let tokens = (0..=255u8).map(|byte| vec![byte]).chain([run(b'a', 7), b"a1".to_vec()]);

@@ -311,6 +311,17 @@ pub(crate) fn tell_undecided(undecided: usize) {
     }
 }
 
+/// Tells that a text was refused whose readings were not all followed.
+pub(crate) fn tell_dropped(file: &str, dropped: usize) {
+    if dropped > 0 {
+        let s = if dropped == 1 { "" } else { "s" };
+        output::note(&format!(
+            "warning: {file}: {dropped} reading{s} of the text came to a limit and were dropped, so \
+             it may be in the language; --reading-steps allows more"
+        ));
+    }
+}
+
 fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure {
     Failure::unusable(format_args!("{}: {error}", argument.grammar))
 }

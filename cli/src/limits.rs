@@ -30,7 +30,7 @@ pub(crate) struct LimitArguments {
     /// Steps of all decisions of one mask.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     mask_steps: Option<usize>,
-    /// Steps of following all readings of one text.
+    /// Steps of following and deciding all readings of one text.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     reading_steps: Option<usize>,
     /// Bytes that masks and token classes may take.

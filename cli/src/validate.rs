@@ -106,6 +106,9 @@ pub(crate) fn run(
             }
             Err(other) => return Err(other),
         };
+        if fault.is_some() {
+            grammars::tell_dropped(input::name(file), matcher.dropped_readings());
+        }
         all &= fault.is_none();
         let token = fault.as_ref().zip(vocabulary.as_ref());
         let token = token.and_then(|((fault, _), (vocabulary, cutter))| {

@@ -20,7 +20,8 @@ pub enum AdvanceErrorKind {
     NoText,
     /// Whether the text can be completed was not decided within
     /// [`Limits::mask_steps`](crate::Limits::mask_steps) and
-    /// [`Limits::decision_steps`](crate::Limits::decision_steps), which counts as a no.
+    /// [`Limits::decision_steps`](crate::Limits::decision_steps), which counts as a no; or the text
+    /// has taken all of its [`Limits::reading_steps`](crate::Limits::reading_steps).
     Limit,
 }
 
@@ -81,7 +82,7 @@ impl fmt::Display for AdvanceError {
             }
             AdvanceErrorKind::Limit => f.write_str(
                 "whether the text can be completed was not decided in time; raise \
-                 `decision_steps` and `mask_steps` of the limits",
+                 `decision_steps`, `mask_steps` and `reading_steps` of the limits",
             ),
         }
     }

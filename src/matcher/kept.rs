@@ -1,25 +1,33 @@
 //! Which readings are kept from one token to the next.
 //!
-//! All of them, nearly always. There is a limit to how many, and one to the steps that are taken to
-//! follow them where their stacks fork. Each reading that is kept can be completed, so masks are
-//! too narrow then, but neither wrong nor empty.
+//! All of them, nearly always. There is a limit to how many, and one to the steps that a text may
+//! take: to follow them where their stacks fork, and to decide whether they can be completed. Past
+//! it one reading is kept at the end of each token. It can be completed, so masks are too narrow
+//! then, but neither wrong nor empty.
+//!
+//! One reading may go on to take as much at each token. So a text that has taken as many steps more
+//! as [`MASKS`] masks may is given up: it may end, where it is a sentence, and no token may follow.
+//! From the limit on a token is charged only for what it takes beyond [`FREE`], which most never
+//! do: no text is given up for its length.
 
 use smallvec::SmallVec;
 
 use super::{Matcher, Moment};
 use crate::scanner::configuration::Configuration;
-use crate::scanner::{Bounds, Scanner};
+use crate::scanner::{Bounds, Reads, STEPS_OF_FOLLOWING, Scanner};
 
-/// How many steps were taken to follow the readings where their stacks fork. In three bytes, for
-/// which there is room: a moment is kept for each token of a text.
+/// How many steps a text has taken, as [`Moment::spend`] counts them. In three bytes, for which
+/// there is room: a moment is kept for each token of a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent([u8; 3]);
 
 /// What it took to follow readings.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Followed {
     /// Steps because their stacks fork.
     pub(super) steps: usize,
+    /// Steps of deciding whether they can be completed.
+    pub(super) decided: usize,
     /// How many were dropped for that at least.
     pub(super) dropped: u32,
 }
@@ -40,6 +48,18 @@ impl Spent {
         self.0 = [first, second, third];
     }
 
+    /// Whether one reading is to be kept.
+    #[inline]
+    fn is_past(self, bounds: Bounds) -> bool {
+        self.get() as usize > bounds.reading_steps
+    }
+
+    /// Whether none is.
+    fn is_all(self, bounds: Bounds) -> bool {
+        let more = MASKS * (bounds.mask_steps / STEPS_OF_FOLLOWING);
+        self.get() as usize >= bounds.reading_steps.saturating_add(more).min(Self::MOST as usize)
+    }
+
     /// What was taken where there were more.
     pub(super) fn max(self, other: Self) -> Self {
         if other.get() > self.get() { other } else { self }
@@ -49,38 +69,57 @@ impl Spent {
 /// What the scanner meets while a text is read stays, and is charged as steps of following it.
 const BYTES_OF_A_STEP: usize = 64;
 
+/// Steps of decisions that no token is charged for: most take far fewer.
+const FREE: usize = 2_000;
+
+/// Past its limit a text may take as many steps more as so many masks.
+const MASKS: usize = 2;
+
 impl Matcher {
     /// A moment to which what the scanner has met since the last one is charged: masks and tokens
     /// of this text, and of others at the same time. So no text adds to the scanner without end.
     pub(super) fn charged(&mut self, mut next: Moment) -> Moment {
         let met = self.index.scanner().met_bytes();
-        next.spend(met.saturating_sub(self.met) / BYTES_OF_A_STEP);
+        next.spent.add(met.saturating_sub(self.met) / BYTES_OF_A_STEP);
         self.met = met;
         next
+    }
+
+    /// Whether a text has taken all the steps that it may: no token may follow.
+    #[inline]
+    pub(super) fn is_given_up(&self, at: &Moment) -> bool {
+        at.spent.is_past(self.index.scanner().bounds())
+            && at.spent.is_all(self.index.scanner().bounds())
     }
 }
 
 impl Moment {
     /// Keeps no more readings than may be kept; one, on one stack, where their steps are spent.
     pub(super) fn limit(&mut self, scanner: &Scanner) {
-        let Bounds { readings, reading_steps, .. } = scanner.bounds();
-        if self.spent.get() as usize > reading_steps
-            && self.has_several_stacks()
-            && let Some((place, one)) = self.one_way(scanner)
-        {
-            // A graph stands for two stacks at least.
-            self.dropped = self.dropped.saturating_add(self.readings.len().max(2) as u32 - 1);
-            self.notes = self.notes.only(place);
-            self.readings = SmallVec::from_iter([one]);
+        let bounds = scanner.bounds();
+        if self.spent.is_past(bounds) && self.has_several_stacks() {
+            let mut reads = Reads::none();
+            if let Some((place, one)) = self.one_way(scanner, &mut reads) {
+                // A graph stands for two stacks at least.
+                self.dropped = self.dropped.saturating_add(self.readings.len().max(2) as u32 - 1);
+                self.notes = self.notes.only(place);
+                self.readings = SmallVec::from_iter([one]);
+            }
+            self.spend(Followed { decided: *reads.steps(), ..Followed::default() }, scanner);
         }
-        let dropped = self.readings.len().saturating_sub(readings);
-        self.readings.truncate(readings);
+        let dropped = self.readings.len().saturating_sub(bounds.readings);
+        self.readings.truncate(bounds.readings);
         self.dropped = self.dropped.saturating_add(dropped as u32);
     }
 
-    /// So many steps more were taken to follow the readings.
-    pub(super) fn spend(&mut self, steps: usize) {
-        self.spent.add(steps);
+    /// So much more was taken for a token.
+    pub(super) fn spend(&mut self, followed: Followed, scanner: &Scanner) {
+        let decided = followed.decided.saturating_sub(FREE) / STEPS_OF_FOLLOWING;
+        let free = match self.spent.is_past(scanner.bounds()) {
+            true => FREE / STEPS_OF_FOLLOWING,
+            false => 0,
+        };
+        self.spent.add(followed.steps.saturating_sub(free) + decided);
     }
 
     fn has_several_stacks(&self) -> bool {
@@ -89,11 +128,43 @@ impl Moment {
 
     /// A reading that can be completed on one stack, and its place: the first of those that leave
     /// the fewest obligations, for these tell ever more readings apart.
-    fn one_way(&self, scanner: &Scanner) -> Option<(usize, Configuration)> {
+    fn one_way(&self, scanner: &Scanner, reads: &mut Reads) -> Option<(usize, Configuration)> {
         let mut readings: Vec<_> = self.readings.iter().enumerate().collect();
         readings.sort_by_key(|(_, reading)| scanner.obligations(reading.obligations).len());
         readings.into_iter().find_map(|(place, reading)| {
-            Some((place, scanner.one_way(reading, self.is_between(place))?))
+            Some((place, scanner.one_way(reading, self.is_between(place), reads)?))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{AdvanceErrorKind, Constraint, Grammar, Limits, Vocabulary};
+
+    /// A text that has taken all its steps may end, and nothing else; what was taken back has not
+    /// been taken.
+    #[test]
+    fn a_text_that_is_given_up_may_end() {
+        let vocabulary = Vocabulary::from_tokens(["a", "aa", "</s>"]).expect("tokens");
+        let vocabulary = vocabulary.with_stop_tokens([2u32]).expect("a token");
+        let grammar = Grammar::from_lark("start: \"a\" \"a\"*").expect("sound");
+        let limits = Limits::default().reading_steps(1_000);
+        let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
+        let mut matcher = constraint.expect("sound").matcher();
+        assert_eq!(matcher.advance(0u32), Ok(()));
+        let (mut mask, rest) = (crate::TokenMask::default(), matcher.now.clone());
+        matcher.now.spent.add(usize::MAX);
+        let info = matcher.fill_mask(&mut mask);
+        assert!(
+            !info.is_exact() && !mask.contains(0u32) && !mask.contains(1u32) && mask.contains(2u32)
+        );
+        for token in [0u32, 1] {
+            let refused = matcher.advance(token).expect_err("given up");
+            assert_eq!(refused.kind(), AdvanceErrorKind::Limit);
+        }
+        assert!(matcher.clone().advance(2u32).is_ok());
+        matcher.now = rest;
+        matcher.now.spent.add(1_001);
+        assert!(matcher.advance(1u32).is_ok(), "one reading goes on");
     }
 }

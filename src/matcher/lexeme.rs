@@ -22,7 +22,8 @@ impl Matcher {
     /// Changes nothing.
     ///
     /// It is for messages: a text that leaves the language within a lexeme was mostly meant as
-    /// another lexeme from there on. Costs a step for each byte and reading.
+    /// another lexeme from there on. Costs a step for each byte and reading; all decisions together
+    /// take no more than those of a mask.
     pub fn incomplete_lexeme(&self, bytes: &[u8]) -> Option<usize> {
         let scanner = self.index.scanner();
         let begins = |place| self.now.progress == Progress::Fresh || self.now.is_between(place);
@@ -30,12 +31,13 @@ impl Matcher {
         let mut readings: Vec<Reading> = readings
             .map(|(place, at)| Reading { at: at.clone(), began: begins(place).then_some(0) })
             .collect();
+        let mut viewed = Reads::none();
         for (offset, &byte) in bytes.iter().enumerate() {
             let mut next: Vec<Reading> = Vec::new();
             for reading in &readings {
                 scanner.step_over(&reading.at, byte, &mut Reads::none(), |at, ended| {
                     let is_known = next.iter().any(|known| known.at.same(&at));
-                    if is_known || !scanner.is_viable(&at, &mut Reads::none()) {
+                    if is_known || !scanner.is_viable(&at, &mut viewed) {
                         return;
                     }
                     let began = if ended.is_some() { Some(offset) } else { reading.began };

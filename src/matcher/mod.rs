@@ -75,7 +75,7 @@ struct Moment {
     progress: Progress,
     /// How many readings were dropped, one token after another.
     dropped: u32,
-    /// How many steps were taken to follow the readings where their stacks fork.
+    /// How many steps were taken to follow and decide the readings.
     spent: Spent,
 }
 
@@ -196,9 +196,12 @@ impl Matcher {
 
     /// The same with the stop tokens of the vocabulary.
     fn fill_shared_row(&self, at: &Moment, row: &mut [u32]) {
-        if at.progress == Progress::Finished {
+        if at.progress == Progress::Finished || self.is_given_up(at) {
             row.fill(0);
-            return self.index.allow_end(row);
+            if self.may_end(at) {
+                self.index.allow_end(row);
+            }
+            return;
         }
         if !self.has_notes() {
             return self.index.write_mask(&at.readings, at.progress == Progress::Fresh, row);
@@ -220,7 +223,8 @@ impl Matcher {
     }
 
     fn info(&self, at: &Moment, row: &[u32]) -> MaskInfo {
-        let is_exact = at.dropped == 0 && self.index.scanner().undecided() == 0;
+        let is_whole = at.dropped == 0 && !self.is_given_up(at);
+        let is_exact = is_whole && self.index.scanner().undecided() == 0;
         MaskInfo::new(row, self.index.vocabulary().width(), is_exact)
     }
 
@@ -326,13 +330,15 @@ impl Matcher {
     /// [`Limits::readings`] at the end of a token, or more than one when
     /// [`Limits::reading_steps`] were spent, or [`Limits::mask_steps`] within a token. As long as
     /// this is 0 masks are exact; else they may be too narrow. None is ever too wide, and none is
-    /// empty: each reading that was kept can be completed.
+    /// empty, because each reading that was kept can be completed: but for a text that is given up,
+    /// as [`Limits::reading_steps`] says.
     ///
     /// [`Limits::readings`]: crate::Limits::readings
     /// [`Limits::reading_steps`]: crate::Limits::reading_steps
     /// [`Limits::mask_steps`]: crate::Limits::mask_steps
     pub fn dropped_readings(&self) -> usize {
-        self.now.dropped as usize
+        let given_up = if self.is_given_up(&self.now) { self.now.readings.len() } else { 0 };
+        self.now.dropped as usize + given_up
     }
 
     /// Whether a stop token was taken.
@@ -388,7 +394,7 @@ impl Matcher {
             let readings = self.either_noted(&one, &other, &mut steps);
             let mut from = if one.dropped > other.dropped { one.clone() } else { other.clone() };
             from.spent = one.spent.max(other.spent);
-            return self.moment(&from, readings, Followed { steps, dropped: 0 });
+            return self.moment(&from, readings, Followed { steps, ..Followed::default() });
         }
         let mut all = Readings::default();
         let table = self.index.scanner().table();
@@ -401,7 +407,7 @@ impl Matcher {
             dropped: one.dropped.max(other.dropped),
             spent: one.spent.max(other.spent),
         };
-        either.spend(steps);
+        either.spend(Followed { steps, ..Followed::default() }, self.index.scanner());
         either.limit(self.index.scanner());
         either
     }
@@ -454,16 +460,20 @@ impl Matcher {
         if from.progress == Progress::Finished {
             return Err(Refused::at(0));
         }
+        if self.is_given_up(from) {
+            return Err(Refused::undecided(0));
+        }
         if self.has_notes() {
             let (readings, followed) = self.read_noted(from, bytes)?;
             return Ok(self.moment(from, readings, followed));
         }
         let (mut stepped, mut viewed, mut united) = (Reads::none(), Reads::none(), 0);
-        let mut dropped = 0;
+        let (mut dropped, mut decided) = (0, 0);
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
         for (count, &byte) in bytes.iter().enumerate() {
             let is_last = count + 1 == bytes.len();
             if is_last {
+                decided += *viewed.steps();
                 viewed.begin_anew();
             }
             // Before the first byte there may be nothing to go on with: the text is empty then.
@@ -479,7 +489,7 @@ impl Matcher {
                 }
                 // The reading has gone on, so its ways are followed from the token's beginning.
                 let (one, _) = self
-                    .one_reading(from.noted().into_iter(), bytes)
+                    .one_reading(from.noted().into_iter(), bytes, &mut decided)
                     .ok_or(Refused::undecided(count))?;
                 (now, dropped) = (SmallVec::from_iter([one]), 1);
                 break;
@@ -501,8 +511,9 @@ impl Matcher {
             if is_long || is_open {
                 let (from, rest) = if is_open { (now, count) } else { (next, count + 1) };
                 let from = from.into_iter().map(|reading| (reading, Note::default()));
-                let (one, _) =
-                    self.one_reading(from, &bytes[rest..]).ok_or(Refused::undecided(count))?;
+                let (one, _) = self
+                    .one_reading(from, &bytes[rest..], &mut decided)
+                    .ok_or(Refused::undecided(count))?;
                 (now, dropped) = (SmallVec::from_iter([one]), 1);
                 break;
             }
@@ -515,7 +526,10 @@ impl Matcher {
             dropped: from.dropped.saturating_add(dropped),
             spent: from.spent,
         };
-        after.spend(stepped.following() + viewed.following() + united);
+        let steps = stepped.following() + viewed.following() + united;
+        decided += *viewed.steps();
+        let decided = decided.saturating_sub(STEPS_OF_FOLLOWING * viewed.following());
+        after.spend(Followed { steps, decided, dropped }, scanner);
         after.limit(scanner);
         Ok(after)
     }

@@ -124,17 +124,22 @@ impl Matcher {
         bytes: &[u8],
     ) -> Result<(Vec<Noted>, Followed), Refused> {
         let scanner = self.index.scanner();
-        let (mut stepped, mut united) = (Reads::none(), 0);
+        let (mut stepped, mut united, mut decided) = (Reads::none(), 0, 0);
         let (mut now, mut dropped) = (from.noted(), 0);
+        if self.is_given_up(from) {
+            return Err(Refused::undecided(0));
+        }
         for (count, &byte) in bytes.iter().enumerate() {
             let is_last = count + 1 == bytes.len();
             let mut next = NotedReadings::default();
             for (reading, before) in &now {
                 scanner.step_over(reading, byte, &mut stepped, |after, ended| {
                     let Some(note) = before.after(scanner, &after, byte, ended) else { return };
-                    if self.may_be_viable(&after, is_last, &mut Reads::none()) {
+                    let mut viewed = Reads::none();
+                    if self.may_be_viable(&after, is_last, &mut viewed) {
                         next.add(scanner, after, note);
                     }
+                    decided += *viewed.steps();
                 });
             }
             now = next.into_all(scanner, &mut united);
@@ -143,14 +148,14 @@ impl Matcher {
             }
             if self.takes_too_long(stepped.following() + united) && !is_last {
                 now = vec![
-                    self.one_reading(now.into_iter(), &bytes[count + 1..])
+                    self.one_reading(now.into_iter(), &bytes[count + 1..], &mut decided)
                         .ok_or(Refused::undecided(count))?,
                 ];
                 dropped = 1;
                 break;
             }
         }
-        Ok((now, Followed { steps: stepped.following() + united, dropped }))
+        Ok((now, Followed { steps: stepped.following() + united, decided, dropped }))
     }
 
     /// What holds at the end of a token, where lexemes are cut off that have taken what they may.
@@ -185,7 +190,7 @@ impl Matcher {
             dropped: from.dropped.saturating_add(followed.dropped),
             spent: from.spent,
         };
-        moment.spend(followed.steps);
+        moment.spend(followed, self.index.scanner());
         moment.limit(self.index.scanner());
         moment
     }

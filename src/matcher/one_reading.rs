@@ -18,11 +18,12 @@ const ALIKE: usize = 64;
 impl Matcher {
     /// A reading of a token that ends with `bytes`, behind one of `from`, with which the text can
     /// be completed. `None` where those that are followed come to none, which counts as
-    /// undecided.
+    /// undecided. The steps that it took are added to `decided`.
     pub(super) fn one_reading(
         &self,
         from: impl Iterator<Item = Noted>,
         bytes: &[u8],
+        decided: &mut usize,
     ) -> Option<Noted> {
         let scanner = self.index.scanner();
         let (last, bytes) = bytes.split_last()?;
@@ -46,6 +47,7 @@ impl Matcher {
             now = next;
         }
         // What the mask asked of an end, it asked with all of its steps before it.
+        *decided += *viewed.steps();
         viewed.begin_anew();
         let found = now.all.into_iter().find_map(|(at, before)| {
             let mut one = None;
@@ -59,6 +61,7 @@ impl Matcher {
             });
             one
         });
+        *decided += *viewed.steps() + *stepped.steps();
         if found.is_none() {
             scanner.give_up(&mut Reads::none());
         }

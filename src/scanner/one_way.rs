@@ -10,13 +10,18 @@ const MOST: usize = 1 << 14;
 
 impl Scanner {
     /// A reading on one of its stacks, with which the text can be completed; `is_between` says that
-    /// no byte of the lexeme has come. `None` where none is found in a mask's time.
+    /// no byte of the lexeme has come. `None` where none is found in a mask's time, of which `reads`
+    /// tells the steps.
     ///
     /// Ways that are less deep come first: the least is open on them, so that little of what
     /// follows has several readings. Where some stack of a graph can be completed, so can some
     /// stack on one of the ways from its first fork on.
-    pub(crate) fn one_way(&self, at: &Configuration, is_between: bool) -> Option<Configuration> {
-        let mut reads = Reads::none();
+    pub(crate) fn one_way(
+        &self,
+        at: &Configuration,
+        is_between: bool,
+        reads: &mut Reads,
+    ) -> Option<Configuration> {
         let mut left = vec![at.clone()];
         for _ in 0..MOST {
             let at = left.pop()?;
@@ -24,9 +29,9 @@ impl Scanner {
                 true => {
                     let Configuration { stack, layout, expectations, .. } = at.clone();
                     let between = Between { stack, layout, expectations };
-                    self.can_be_completed(&between, at.obligations, &mut reads)
+                    self.can_be_completed(&between, at.obligations, reads)
                 }
-                false => self.is_viable(&at, &mut reads),
+                false => self.is_viable(&at, reads),
             };
             if !can_go_on {
                 continue;

@@ -74,11 +74,14 @@ pub struct Limits {
     /// Steps of following the readings of one text, from its beginning on, where its stacks fork:
     /// places that reductions come to on several ways, and stacks that are united. What the scanner
     /// meets meanwhile (see [`Constraint::is_outgrown`](crate::Constraint::is_outgrown)) counts a
-    /// step for 64 bytes. Past them the reading with the fewest pending matches is kept at the end
-    /// of each token, on one stack, and
-    /// [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others. Default
-    /// 4,000,000: some seconds, which 500 letters take of the most ambiguous grammars. Strict
-    /// 1,000,000. From 16,777,215 on there is no limit.
+    /// step for 64 bytes. Decisions whether the readings of a token can be completed count a step
+    /// for 4 of theirs, beyond 2,000 of a token. Past them the reading with the fewest pending
+    /// matches is kept at the end of each token, on one stack, and
+    /// [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others. A text
+    /// that goes on to take as much as two masks may ([`Limits::mask_steps`]) is given up: it may
+    /// end where it is a sentence, and no token may follow. Default 4,000,000: some seconds, which
+    /// 500 letters take of the most ambiguous grammars. Strict 1,000,000. From 16,777,215 on there
+    /// is no limit.
     pub reading_steps: usize,
     /// Bytes that masks and token classes may take before what is not in use is dropped. When what
     /// the scanner meets while texts run takes as many, the constraint is
