@@ -77,7 +77,7 @@ impl CompiledGrammar {
         let grammar = Grammar::load(&mut content)?;
         content.finish()?;
         let mut content = saved.section(Section::Scanner)?;
-        let scanner = Scanner::load(&mut content, &grammar, limits.bounds())?;
+        let scanner = Scanner::load(&mut content, &grammar, limits.bounds(), &meter)?;
         content.finish()?;
         let mut content = saved.section(Section::Findings)?;
         let warnings = content.list(20, Diagnostic::load)?;

@@ -133,7 +133,8 @@ pub(super) fn resolve(
         for terminal in terminals(twice.take()) {
             meter.step(STEPS_OF_A_CELL + 2 * rivals)?;
             let cell = (state, terminal as usize);
-            resolution.settle((grammar, rules), automaton, lookaheads, cell);
+            let compared = resolution.settle((grammar, rules), automaton, lookaheads, cell);
+            meter.step(STEPS_OF_A_CONFLICT * compared)?;
             held.set(resolution.bytes())?;
         }
     }
@@ -143,6 +144,9 @@ pub(super) fn resolve(
 
 /// Steps that it takes to settle one cell.
 const STEPS_OF_A_CELL: usize = 20;
+
+/// Steps that it takes to hold a conflict against another one.
+const STEPS_OF_A_CONFLICT: usize = 2;
 
 impl Resolution {
     /// Heap bytes, about.
@@ -165,13 +169,15 @@ impl Resolution {
     /// * when none does and one of equal level is `%nonassoc`, the shift is out and so is that
     ///   reduction;
     /// * what is left, if it is more than a single action, is a conflict.
+    ///
+    /// Returns how many conflicts it was held against.
     fn settle(
         &mut self,
         (grammar, rules): (&Grammar, &Rules),
         automaton: &Automaton,
         lookaheads: &mut LookAheads,
         (state, terminal): (usize, usize),
-    ) {
+    ) -> usize {
         let mut rivals: Vec<(usize, u32)> = automaton
             .complete
             .range(state)
@@ -182,7 +188,7 @@ impl Resolution {
             .by_terminals(state)
             .binary_search_by_key(&terminal, |edge| edge.symbol as usize)
             .is_ok();
-        let (mut shifts, mut undecided) = (shift, false);
+        let (mut shifts, mut undecided, mut compared) = (shift, false, 0);
         if shift {
             rivals.retain(|&(reduction, production)| {
                 let verdict = self.verdict(grammar, rules.origin(production), terminal);
@@ -199,7 +205,7 @@ impl Resolution {
         }
         if undecided || rivals.len() > 1 {
             let reductions = rivals.iter().map(|&(_, production)| production).collect();
-            self.report(state, terminal, undecided, reductions);
+            compared = self.report(state, terminal, undecided, reductions);
             if grammar.conflicts == Conflicts::Shift {
                 self.settled = true;
                 let kept = if shifts { None } else { first_of(grammar, rules, &rivals) };
@@ -214,6 +220,7 @@ impl Resolution {
         if shift && !shifts {
             self.dropped_shifts.push((state as u32, terminal as u32));
         }
+        compared
     }
 
     /// `Left`: the reduction; `Right`: the shift; `Nonassoc`: neither; `None`: precedence does not
@@ -234,19 +241,29 @@ impl Resolution {
         })
     }
 
-    fn report(&mut self, state: usize, terminal: usize, shift: bool, mut reductions: Vec<u32>) {
+    /// Returns how many conflicts it was held against.
+    fn report(
+        &mut self,
+        state: usize,
+        terminal: usize,
+        shift: bool,
+        mut reductions: Vec<u32>,
+    ) -> usize {
         reductions.sort_unstable();
         let same = self.conflicts.iter_mut().rev().take_while(|conflict| conflict.state == state);
+        let mut compared = 0;
         for conflict in same {
+            compared += 1;
             if conflict.shift == shift && conflict.reductions == reductions {
                 conflict.terminals.push(terminal);
                 self.bytes += 2 * size_of::<usize>();
-                return;
+                return compared;
             }
         }
         self.bytes +=
             2 * size_of::<Conflict>() + 4 * size_of::<usize>() + size_of_val(&*reductions);
         self.conflicts.push(Conflict { state, terminals: vec![terminal], shift, reductions });
+        compared
     }
 
     /// A warning for each level of precedence that no conflict asked for.

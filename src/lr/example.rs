@@ -18,7 +18,7 @@ use super::lr0::Automaton;
 use super::rules::{COMPLETE, Code, Item, Rules};
 use super::yields::{Leading, Yields};
 use crate::util::lists::Lists;
-use crate::util::meter::Meter;
+use crate::util::meter::{LimitReached, Meter};
 
 /// A vertex is looked up and put into its place in a heap, for each of some edges.
 const STEPS_OF_A_VERTEX: usize = 100;
@@ -83,7 +83,16 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Prepares. Nearly linear in the automaton.
-    pub(super) fn new(rules: &'a Rules, automaton: &'a Automaton, meter: Meter) -> Self {
+    ///
+    /// # Errors
+    /// When building has no steps left for that; `meter` is for what is searched then.
+    pub(super) fn new(
+        rules: &'a Rules,
+        automaton: &'a Automaton,
+        meter: Meter,
+    ) -> Result<Self, LimitReached> {
+        let edges = automaton.edges.entries().len();
+        meter.step(STEPS_OF_AN_ITEM * (rules.item_count() + edges + automaton.state_count()))?;
         let yields = Yields::new(rules);
         let mut nearest = vec![(u64::MAX, 0); automaton.state_count()];
         nearest[0].0 = 0;
@@ -100,14 +109,19 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Self {
-            rules,
-            automaton,
-            yields,
-            predecessors: automaton.predecessors(|_, _| true),
-            nearest,
-            meter,
-        }
+        let predecessors = automaton.predecessors(|_, _| true);
+        Ok(Self { rules, automaton, yields, predecessors, nearest, meter })
+    }
+
+    /// The shortest texts that begin with `terminal`; `None` where no search has steps left.
+    pub(super) fn leading(&self, terminal: Code) -> Option<Leading> {
+        self.meter.step(STEPS_OF_AN_ITEM * self.rules.item_count()).ok()?;
+        Some(Leading::new(self.rules, &self.yields, terminal))
+    }
+
+    /// Whether searches have so many steps left, which are taken.
+    pub(super) fn may_spend(&self, steps: usize) -> bool {
+        self.meter.step(steps).is_ok()
     }
 
     /// The path with the shortest text to `state` on which the terminal of `leading` may follow

@@ -19,19 +19,36 @@ use hashbrown::HashMap;
 use super::rules::{Code, Plain, Rules};
 use crate::util::components::strong_components;
 use crate::util::lists::Lists;
+use crate::util::meter::{Holding, LimitReached, Meter};
 
-/// The rules without hidden left recursion; `None` where there is none.
-pub(super) fn without_hidden_left_recursion(rules: &Rules) -> Option<Rules> {
+/// Steps that it takes to look at a symbol, and to write one.
+const STEPS_OF_A_SYMBOL: usize = 8;
+
+/// What a production takes beside its symbols: it is looked for, and has room of its own.
+const STEPS_OF_A_PRODUCTION: usize = 20;
+
+/// The rules without hidden left recursion; `None` where there is none. Costs the symbols that are
+/// written: of a production, its length for each of its symbols that may be empty.
+///
+/// # Errors
+/// When they are too many.
+pub(super) fn without_hidden_left_recursion(
+    rules: &Rules,
+    meter: &Meter,
+) -> Result<Option<Rules>, LimitReached> {
+    meter.step(STEPS_OF_A_SYMBOL * rules.item_count())?;
     let corners = Corners::new(rules);
     let hidden: Vec<Option<usize>> = (0..rules.production_count() as u32)
         .map(|production| corners.last_hidden(rules, production))
         .collect();
     if hidden.iter().all(Option::is_none) {
-        return None;
+        return Ok(None);
     }
-    let mut rewriting = Rewriting::new(rules);
-    (0..).zip(hidden).for_each(|(production, hidden)| rewriting.rewrite(production, hidden));
-    Some(rewriting.finish())
+    let mut rewriting = Rewriting::new(rules, meter);
+    for (production, hidden) in (0..).zip(hidden) {
+        rewriting.rewrite(production, hidden)?;
+    }
+    rewriting.finish().map(Some)
 }
 
 /// Which nonterminals stand leftmost in which others, maybe behind nothing.
@@ -82,10 +99,13 @@ struct Rewriting<'a> {
     filled: Vec<u32>,
     numbers: HashMap<usize, usize>,
     productions: Vec<Plain>,
+    meter: &'a Meter,
+    held: Holding,
+    bytes: usize,
 }
 
 impl<'a> Rewriting<'a> {
-    fn new(rules: &'a Rules) -> Self {
+    fn new(rules: &'a Rules, meter: &'a Meter) -> Self {
         let count = rules.nonterminal_count() + 1;
         let mut fillable = vec![false; count];
         let (mut uses, mut pending) = (Vec::new(), Vec::new());
@@ -104,33 +124,41 @@ impl<'a> Rewriting<'a> {
             }
         }
         let (filled, productions) = (Vec::new(), Vec::new());
-        Self { rules, fillable, filled, numbers: HashMap::new(), productions }
+        let (numbers, held) = (HashMap::new(), meter.holding());
+        Self { rules, fillable, filled, numbers, productions, meter, held, bytes: 0 }
     }
 
     /// Takes a production over: as it is, or written out by what stands first in it, up to the
     /// place that is recursive.
-    fn rewrite(&mut self, production: u32, hidden: Option<usize>) {
+    fn rewrite(&mut self, production: u32, hidden: Option<usize>) -> Result<(), LimitReached> {
         let (rules, lhs) = (self.rules, self.rules.lhs(production));
         if production == rules.accept() {
-            return;
+            return Ok(());
         }
         let symbols = rules.rhs(production);
         let place = hidden.unwrap_or(0);
-        self.write_out(lhs, production, &symbols[..place], &symbols[place..]);
-        self.add(lhs, production, symbols[place..].to_vec());
+        self.write_out(lhs, production, &symbols[..place], &symbols[place..])?;
+        self.add(lhs, production, symbols[place..].to_vec())
     }
 
     /// For each of `leading`, all of which may be empty, the production that begins with it when it
     /// is not.
-    fn write_out(&mut self, lhs: usize, production: u32, leading: &[Code], rest: &[Code]) {
+    fn write_out(
+        &mut self,
+        lhs: usize,
+        production: u32,
+        leading: &[Code],
+        rest: &[Code],
+    ) -> Result<(), LimitReached> {
         for (place, &code) in leading.iter().enumerate() {
             let Some(first) = self.rules.nonterminal(code).filter(|&first| self.fillable[first])
             else {
                 continue;
             };
             let first = self.rules.nonterminal_code(self.filled(first));
-            self.add(lhs, production, [&[first], &leading[place + 1..], rest].concat());
+            self.add(lhs, production, [&[first], &leading[place + 1..], rest].concat())?;
         }
+        Ok(())
     }
 
     /// The nonterminal that derives what this one does but for the empty text.
@@ -143,15 +171,19 @@ impl<'a> Rewriting<'a> {
         number
     }
 
-    fn add(&mut self, lhs: usize, production: u32, rhs: Vec<Code>) {
+    fn add(&mut self, lhs: usize, production: u32, rhs: Vec<Code>) -> Result<(), LimitReached> {
+        self.meter.step(STEPS_OF_A_PRODUCTION + STEPS_OF_A_SYMBOL * rhs.len())?;
+        self.bytes += size_of::<Plain>() + size_of_val(&*rhs);
+        self.held.set(self.bytes)?;
         let origin = self.rules.origin(production) as u32;
         // What derives itself alone derives nothing more by that.
         if rhs != [self.rules.nonterminal_code(lhs)] {
             self.productions.push(Plain { lhs, rhs, origin });
         }
+        Ok(())
     }
 
-    fn finish(mut self) -> Rules {
+    fn finish(mut self) -> Result<Rules, LimitReached> {
         let mut at = 0;
         while let Some(&nonterminal) = self.filled.get(at) {
             let lhs = self.rules.nonterminal_count() + at;
@@ -160,12 +192,12 @@ impl<'a> Rewriting<'a> {
                 let symbols = self.rules.rhs(production);
                 let solid = symbols.iter().position(|&code| !self.rules.is_nullable(code));
                 let (leading, rest) = symbols.split_at(solid.unwrap_or(symbols.len()));
-                self.write_out(lhs, production, leading, rest);
+                self.write_out(lhs, production, leading, rest)?;
                 if !rest.is_empty() {
-                    self.add(lhs, production, rest.to_vec());
+                    self.add(lhs, production, rest.to_vec())?;
                 }
             }
         }
-        self.rules.rewritten(self.filled, &self.productions)
+        Ok(self.rules.rewritten(self.filled, &self.productions))
     }
 }

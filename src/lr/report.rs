@@ -14,7 +14,7 @@ use super::yields::Leading;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Conflicts;
 use crate::util::diagnostic::{Diagnostic, Place};
-use crate::util::meter::Meter;
+use crate::util::meter::{LimitReached, Meter};
 
 /// Conflicts that are shown; of the others only the number.
 const SHOWN: usize = 20;
@@ -26,6 +26,9 @@ const NAMED: usize = 8;
 const LISTED: usize = 12;
 
 /// One finding a conflict, and a last one that counts those not shown.
+///
+/// # Errors
+/// When building has no steps left to prepare for that.
 pub(super) fn explain(
     grammar: &Grammar,
     rules: &Rules,
@@ -33,14 +36,18 @@ pub(super) fn explain(
     names: &Names,
     conflicts: &[Conflict],
     meter: &Meter,
-) -> Vec<Diagnostic> {
-    let search = Search::new(rules, automaton, meter.share(SHARE));
+) -> Result<Vec<Diagnostic>, LimitReached> {
+    let search = Search::new(rules, automaton, meter.share(SHARE))?;
     let report = Report { grammar, rules, names, search };
     // The same two alternatives meet in many states.
     let mut alike: Vec<(String, Option<Place>)> = Vec::new();
     let mut shown: Vec<(&Conflict, usize)> = Vec::new();
     let mut more = 0;
     for conflict in conflicts {
+        if !report.search.may_spend(STEPS_OF_A_MESSAGE) {
+            more += 1;
+            continue;
+        }
         let key = (report.message(conflict), report.place(conflict));
         match alike.iter().position(|other| *other == key) {
             Some(known) => shown[known].1 += 1,
@@ -69,12 +76,15 @@ pub(super) fn explain(
         let rest = report.finding(format!("and {more} more {plural}"));
         found.push(rest.help("mend the first ones: most often the others go with them"));
     }
-    found
+    Ok(found)
 }
 
 /// This part of what is left of the meter may be spent on examples: they serve people, and a
 /// grammar is not refused for want of them.
 const SHARE: usize = 8;
+
+/// Steps that it takes to put a conflict into words, and to hold these against others.
+const STEPS_OF_A_MESSAGE: usize = 400;
 
 /// Words of an example that are shown before its dot.
 const BEFORE: usize = 60;
@@ -202,9 +212,14 @@ impl Report<'_> {
     /// terminal in truth and on another by merging alone, so the first few are tried.
     fn reach(&self, conflict: &Conflict, needs: &[u32]) -> (Code, Leading, Found) {
         let attempt = |&terminal: &usize| {
-            let leading = Leading::new(self.rules, &self.search.yields, terminal as Code);
-            let found = self.search.path(conflict.state, needs, &leading, terminal as Code);
-            (terminal as Code, leading, found)
+            let terminal = terminal as Code;
+            match self.search.leading(terminal) {
+                Some(leading) => {
+                    let found = self.search.path(conflict.state, needs, &leading, terminal);
+                    (terminal, leading, found)
+                }
+                None => (terminal, Leading::none(self.rules, terminal), Found::GaveUp),
+            }
         };
         let mut tried = conflict.terminals.iter().take(NAMED).map(attempt);
         let first = tried.next().expect("a conflict is before some terminal");

@@ -19,6 +19,7 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{CoreId, NonterminalId, ProductionId};
 use crate::util::lists::Lists;
+use crate::util::meter::Meter;
 use crate::util::saving::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl ParseTable {
@@ -54,11 +55,19 @@ impl ParseTable {
     }
 
     /// The table of `grammar`, in which every id names something.
-    pub(crate) fn load(reader: &mut Reader<'_>, grammar: &Grammar) -> Result<Self, Malformed> {
+    pub(crate) fn load(
+        reader: &mut Reader<'_>,
+        grammar: &Grammar,
+        meter: &Meter,
+    ) -> Result<Self, Malformed> {
         let rewritten = reader.bool()?;
         let written = Rules::new(grammar);
-        let rules = if rewritten { without_hidden_left_recursion(&written) } else { None }
-            .unwrap_or(written);
+        let open = match rewritten {
+            true => without_hidden_left_recursion(&written, meter),
+            false => Ok(None),
+        };
+        let too_many = |_| Malformed { what: "the rules of the parse table, which are too many" };
+        let rules = open.map_err(too_many)?.unwrap_or(written);
         let automaton = Automaton::load(reader, &rules)?;
         let states = automaton.state_count();
         let terminals = rules.terminal_count() + 1;

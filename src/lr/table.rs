@@ -180,14 +180,14 @@ impl ParseTable {
                     &names,
                     &draft.resolution.conflicts,
                     meter,
-                );
+                )?;
                 if grammar.conflicts == Conflicts::Refuse {
                     return Err(ConflictError::conflicts(found));
                 }
                 warnings.extend(found);
             }
             if matches!(grammar.conflicts, Conflicts::Follow | Conflicts::Silent)
-                && let Some(open) = without_hidden_left_recursion(&rules)
+                && let Some(open) = without_hidden_left_recursion(&rules, meter)?
             {
                 rewritten = true;
                 rules = open;

@@ -279,10 +279,14 @@ pub(super) struct Leading {
 }
 
 impl Leading {
+    /// None, whatever texts begin with `terminal`.
+    pub(super) fn none(rules: &Rules, terminal: Code) -> Self {
+        Self { terminal, best: vec![(u64::MAX, 0); rules.nonterminal_count() + 1] }
+    }
+
     /// For the texts that begin with `terminal`; for `$` there are none.
     pub(super) fn new(rules: &Rules, yields: &Yields, terminal: Code) -> Self {
-        let mut leading =
-            Self { terminal, best: vec![(u64::MAX, 0); rules.nonterminal_count() + 1] };
+        let mut leading = Self::none(rules, terminal);
         let mut heap = BinaryHeap::from([Reverse((1, terminal))]);
         while let Some(Reverse((cost, code))) = heap.pop() {
             if rules.nonterminal(code).is_some_and(|nonterminal| leading.best[nonterminal].0 < cost)

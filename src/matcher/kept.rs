@@ -136,35 +136,3 @@ impl Moment {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{AdvanceErrorKind, Constraint, Grammar, Limits, Vocabulary};
-
-    /// A text that has taken all its steps may end, and nothing else; what was taken back has not
-    /// been taken.
-    #[test]
-    fn a_text_that_is_given_up_may_end() {
-        let vocabulary = Vocabulary::from_tokens(["a", "aa", "</s>"]).expect("tokens");
-        let vocabulary = vocabulary.with_stop_tokens([2u32]).expect("a token");
-        let grammar = Grammar::from_lark("start: \"a\" \"a\"*").expect("sound");
-        let limits = Limits::default().reading_steps(1_000);
-        let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
-        let mut matcher = constraint.expect("sound").matcher();
-        assert_eq!(matcher.advance(0u32), Ok(()));
-        let (mut mask, rest) = (crate::TokenMask::default(), matcher.now.clone());
-        matcher.now.spent.add(usize::MAX);
-        let info = matcher.fill_mask(&mut mask);
-        assert!(
-            !info.is_exact() && !mask.contains(0u32) && !mask.contains(1u32) && mask.contains(2u32)
-        );
-        for token in [0u32, 1] {
-            let refused = matcher.advance(token).expect_err("given up");
-            assert_eq!(refused.kind(), AdvanceErrorKind::Limit);
-        }
-        assert!(matcher.clone().advance(2u32).is_ok());
-        matcher.now = rest;
-        matcher.now.spent.add(1_001);
-        assert!(matcher.advance(1u32).is_ok(), "one reading goes on");
-    }
-}

@@ -10,8 +10,8 @@ const MOST: usize = 1 << 14;
 
 impl Scanner {
     /// A reading on one of its stacks, with which the text can be completed; `is_between` says that
-    /// no byte of the lexeme has come. `None` where none is found in a mask's time, of which `reads`
-    /// tells the steps.
+    /// no byte of the lexeme has come. `None` where none is found in a mask's time, of which
+    /// `reads` tells the steps.
     ///
     /// Ways that are less deep come first: the least is open on them, so that little of what
     /// follows has several readings. Where some stack of a graph can be completed, so can some

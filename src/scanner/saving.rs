@@ -19,6 +19,7 @@ use crate::lr::table::ParseTable;
 use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::meter::Meter;
 use crate::util::saving::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl Scanner {
@@ -43,8 +44,9 @@ impl Scanner {
         reader: &mut Reader<'_>,
         grammar: &Grammar,
         bounds: Bounds,
+        meter: &Meter,
     ) -> Result<Self, Malformed> {
-        let table = ParseTable::load(reader, grammar)?;
+        let table = ParseTable::load(reader, grammar, meter)?;
         let dfas = reader.list(1, |r| r.option(Dfa::load))?;
         let count = grammar.terminals.len();
         ensure(dfas.len() == count, "the DFAs")?;

@@ -5,13 +5,19 @@ use super::table_of;
 use super::text::grammar;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Conflicts;
+use crate::util::limits::Limits;
 use crate::util::lists::Lists;
+use crate::util::meter::Meter;
 use crate::util::saving::{Malformed, Reader, Writer};
 
 fn load(grammar: &Grammar, table: &ParseTable) -> Result<ParseTable, Malformed> {
     let mut writer = Writer::default();
     table.save(&mut writer);
-    ParseTable::load(&mut Reader::new(&writer.into_bytes()), grammar)
+    ParseTable::load(
+        &mut Reader::new(&writer.into_bytes()),
+        grammar,
+        &Meter::new(&Limits::default()),
+    )
 }
 
 /// A reduction that takes four billion states off a stack does so one by one.
