@@ -198,3 +198,184 @@ fn triggers_are_charged_before_their_automata_are_made() {
         assert!(error.limit().is_some(), "{count}: {error:?}");
     }
 }
+
+/// How a rule calls the schema of a number.
+type Rule = dyn Fn(usize, &str) -> String;
+
+/// A grammar with so many schemas beside rules.
+fn beside_rules(count: usize, head: &str, rule: impl Fn(usize, &str) -> String) -> String {
+    let schema = |at: usize| {
+        format!(
+            r#"%json {{"type": "object", "properties": {{"a{at}": {{"type": "string", "maxLength": {}}}, "kind": {{"enum": ["x{at}", "y"]}}}}, "required": ["a{at}"]}}"#,
+            1000 + at
+        )
+    };
+    let calls: Vec<String> = (0..count).map(|at| rule(at, &schema(at))).collect();
+    format!("{head}call: {}\n", calls.join("\n    | "))
+}
+
+#[test]
+fn schemas_beside_rules_cost_what_they_cost_alone() {
+    let limits = Limits::strict();
+    let plain = |at: usize, schema: &str| format!("\"t{at}\" {schema}");
+    let tagged = |at: usize, schema: &str| format!("\"<t{at}>\" {schema} \"</t>\"");
+    let heads: [(&str, &Rule); 4] = [
+        ("start: call\n", &plain),
+        ("%llguidance {}\nstart: call\n", &plain),
+        ("start: call+\n%ignore \" \"\n", &tagged),
+        ("start: (TEXT | call)*\nTEXT: /[^<]+/\n", &tagged),
+    ];
+    for (head, rule) in heads {
+        let cost = |count: usize| {
+            let grammar = GrammarReader::new()
+                .limits(&limits)
+                .lark(&beside_rules(count, head, rule))
+                .unwrap_or_else(|error| panic!("{error:?}"));
+            let compiled = Constraint::builder()
+                .limits(&limits)
+                .compile(&grammar)
+                .unwrap_or_else(|error| panic!("{count} {head} {error:?}"));
+            (compiled.cost().steps, compiled.size().scan_states)
+        };
+        let [few, many] = [4, 40].map(cost);
+        assert!(many.0 < 20 * few.0, "{head} {few:?} {many:?}");
+        assert!(many.1 < 200, "{head} {few:?} {many:?}");
+    }
+}
+
+/// A list of so many alternatives.
+fn alternatives(keyword: &str, count: usize, alternative: impl Fn(usize) -> String) -> String {
+    let all: Vec<String> = (0..count).map(alternative).collect();
+    format!(r#"{{"{keyword}": [{}]}}"#, all.join(", "))
+}
+
+#[test]
+fn lists_of_constants_cost_their_length() {
+    let limits = Limits::strict();
+    let texts: [fn(usize) -> String; 4] = [
+        |at| format!(r#"{{"const": "value {at}"}}"#),
+        |at| format!(r#"{{"const": "value {at}", "title": "Value {at}"}}"#),
+        |at| format!(r#"{{"enum": ["value {at}"], "type": "string"}}"#),
+        |at| format!(r#"{{"enum": ["value {at}", "other {at}"]}}"#),
+    ];
+    for keyword in ["oneOf", "anyOf"] {
+        for text in texts {
+            let [few, many] = [500, 5_000]
+                .map(|count| steps_within(&alternatives(keyword, count, text), &limits));
+            assert!(many < 15 * few, "{keyword} {} {few} {many}", text(0));
+        }
+    }
+    // Also where lists have values in common, and beside other conditions.
+    let common = |at: usize| format!(r#"{{"enum": ["value {at}", "value {}"]}}"#, at + 1);
+    let [few, many] =
+        [200, 2_000].map(|count| steps_within(&alternatives("oneOf", count, common), &limits));
+    assert!(many < 15 * few, "{few} {many}");
+    let schema = alternatives("oneOf", 3, common);
+    let texts = [r#""value 0""#, r#""value 1""#, r#""value 2""#, r#""value 3""#, r#""value 4""#];
+    assert_eq!(verdicts(&schema, texts), [true, false, false, true, false]);
+}
+
+#[test]
+fn a_list_of_objects_costs_its_length() {
+    let limits = Limits::default();
+    let object = |at: usize| format!(r#"{{"id": {at}, "name": "n{at}", "tags": ["a{at}"]}}"#);
+    let list = |count: usize| {
+        let all: Vec<String> = (0..count).map(object).collect();
+        format!(r#"{{"enum": [{}]}}"#, all.join(", "))
+    };
+    let [few, many] = [200, 2_000].map(|count| steps_within(&list(count), &limits));
+    assert!(many < 30 * few, "{few} {many}");
+    let texts = [
+        r#"{"id": 7, "name": "n7", "tags": ["a7"]}"#,
+        r#"{"id": 7, "name": "n8", "tags": ["a7"]}"#,
+        r#"{"id": 50, "name": "n50", "tags": ["a50"]}"#,
+    ];
+    assert_eq!(verdicts(&list(50), texts), [true, false, false]);
+}
+
+#[test]
+fn open_alternatives_cost_what_they_write() {
+    let limits = Limits::default();
+    let open = |at: usize| {
+        let keys: Vec<String> =
+            (0..8).map(|key| format!(r#""k{at}_{key}": {{"type": "string"}}"#)).collect();
+        format!(r#"{{"properties": {{{}}}, "required": ["k{at}_0"]}}"#, keys.join(", "))
+    };
+    let cost = |count: usize| {
+        let compiled = compiled(&alternatives("anyOf", count, open), &limits);
+        (compiled.cost().steps, compiled.size().productions)
+    };
+    let [few, many] = [40, 160].map(cost);
+    assert!(many.0 < 16 * few.0 && many.1 < 5 * few.1, "{few:?} {many:?}");
+}
+
+#[test]
+fn patterns_of_keys_cost_the_classes_that_are_asked_for() {
+    let limits = Limits::strict();
+    let of = |count: usize, asked: &dyn Fn(usize) -> String| {
+        let patterns: Vec<String> =
+            (0..count).map(|at| format!(r#""w{at}x": {}"#, asked(at))).collect();
+        format!(r#"{{"type": "object", "patternProperties": {{{}}}}}"#, patterns.join(", "))
+    };
+    let asked: [&dyn Fn(usize) -> String; 4] = [
+        &|at| format!(r#"{{"type": "string", "maxLength": {}}}"#, at + 1),
+        &|at| format!(r#"{{"minimum": {at}}}"#),
+        &|at| format!(r#"{{"const": {at}}}"#),
+        &|at| format!(r#"{{"type": "{}"}}"#, ["string", "integer", "null", "array"][at % 4]),
+    ];
+    for asked in asked {
+        let [few, many] = [4, 16].map(|count| steps_within(&of(count, asked), &limits));
+        assert!(many < 100 * few, "{} {few} {many}", asked(0));
+    }
+    let texts = [
+        r#"{"w3x": "abcd"}"#,
+        r#"{"w3xw1x": "abcd"}"#,
+        r#"{"w1xw3x": "ab"}"#,
+        r#"{"aw9xw8xw3xw1x": "ab", "w": 1}"#,
+        r#"{"aw9xw8xw3xw0x": "ab"}"#,
+    ];
+    assert_eq!(verdicts(&of(10, asked[0]), texts), [true, false, true, true, false]);
+    // Where each combination asks for something else, keys that few patterns match are left.
+    let own = |at: usize| format!(r#"{{"type": "object", "required": ["r{at}"]}}"#);
+    let schema = of(10, &own);
+    assert!(steps_within(&schema, &limits) > 0);
+    let texts = [
+        r#"{"w3x": {"r3": 1}}"#,
+        r#"{"w3x": {"r4": 1}}"#,
+        r#"{"w1xw2x": {"r1": 1, "r2": 1}}"#,
+        r#"{"w1xw2x": {"r1": 1}}"#,
+    ];
+    assert_eq!(verdicts(&schema, texts), [true, false, true, false]);
+}
+
+#[test]
+fn large_lengths_in_alternatives_are_counted_apart() {
+    let bound = |text: &str, count: usize| format!("\"{}\"", text.repeat(count));
+    for (schema, valid, invalid) in [
+        (
+            r#"{"anyOf": [{"type": "string", "maxLength": 32767}, {"const": "abc"}]}"#,
+            vec![bound("c", 32_767), "\"abc\"".to_owned()],
+            vec![bound("c", 32_768)],
+        ),
+        (
+            r#"{"anyOf": [{"type": "string", "maxLength": 32767, "pattern": "^a"}, {"type": "string", "maxLength": 16000, "pattern": "^b"}]}"#,
+            vec![bound("a", 32_767), bound("b", 16_000), bound("b", 3)],
+            vec![bound("a", 32_768), bound("b", 16_001), bound("c", 3)],
+        ),
+        (
+            r#"{"type": "string", "not": {"maxLength": 16000, "minLength": 2}}"#,
+            vec![bound("a", 1), bound("a", 16_001)],
+            vec![bound("a", 2), bound("a", 16_000)],
+        ),
+    ] {
+        let read = JsonSchema::parse(schema, &SchemaOptions::default()).expect("sound");
+        assert!(read.warnings().is_empty(), "{:?}", read.warnings());
+        assert!(steps_within(schema, &Limits::strict()) < 10_000_000, "{schema}");
+        for (texts, is_valid) in [(valid, true), (invalid, false)] {
+            for text in texts {
+                let length = text.len();
+                assert_eq!(verdicts(schema, [&text]), [is_valid], "{schema} {length}");
+            }
+        }
+    }
+}

@@ -339,3 +339,122 @@ fn keywords_below_others() {
     println!("{tried:?}");
     assert!(tried.valid > tried.texts / 10 && 4 * tried.narrower < tried.schemas, "{tried:?}");
 }
+
+/// What is asked of a string by its length, by a list or by a pattern.
+fn string_condition(random: &mut fastrand::Rng, depth: usize) -> Value {
+    let length = [0, 1, 3, 64, 65, 66, 90, 130][random.usize(..8)];
+    let word = |random: &mut fastrand::Rng| {
+        ["a".repeat(70), "ab".into(), "b".into()][random.usize(..3)].clone()
+    };
+    if depth == 0 || random.u8(..3) == 0 {
+        return match random.u8(..7) {
+            0 | 1 => json!({"maxLength": length}),
+            2 | 3 => json!({"minLength": length}),
+            4 => json!({"pattern": (["^a", "b$", "ab"][random.usize(..3)])}),
+            5 => json!({"const": word(random)}),
+            _ => json!({"enum": [word(random), word(random)]}),
+        };
+    }
+    let mut inner = || string_condition(random, depth - 1);
+    let (one, two, three) = (inner(), inner(), inner());
+    match random.u8(..6) {
+        0 | 1 => json!({"anyOf": [one, two, three]}),
+        2 => json!({"oneOf": [one, two, three]}),
+        3 => json!({"not": one}),
+        4 => json!({"allOf": [one, two]}),
+        _ => json!({"if": one, "then": two}),
+    }
+}
+
+#[test]
+fn lengths_lists_and_patterns_in_alternatives() {
+    let mut random = fastrand::Rng::with_seed(from_environment("LRMASK_SEED", 15));
+    let (vocabulary, mut tried) = (bytes(), Tried::default());
+    let lengths = [0, 1, 2, 3, 4, 63, 64, 65, 66, 67, 69, 70, 71, 89, 90, 91, 129, 130, 131];
+    let of = |text: String| format!("\"{text}\"");
+    let mut texts = vec!["1".to_owned(), of("ab".into()), of("ba".into())];
+    for length in lengths {
+        texts.extend(["a", "b"].map(|letter| of(letter.repeat(length))));
+        texts.push(of("a".repeat(length) + "b"));
+        texts.push(of("b".to_owned() + &"a".repeat(length)));
+    }
+    for _ in 0..from_environment("LRMASK_RANDOM", 200) {
+        let mut schema = string_condition(&mut random, 3);
+        if random.bool() {
+            schema = json!({"type": "string", "allOf": [schema]});
+        }
+        judge(&schema, &texts, &vocabulary, &mut tried);
+    }
+    println!("{tried:?}");
+    assert!(tried.valid > tried.texts / 10 && 20 * tried.narrower < tried.schemas, "{tried:?}");
+    assert!(20 * tried.refused < tried.schemas, "{tried:?}");
+}
+
+/// What is asked of the members under keys of a pattern.
+fn member_condition(random: &mut fastrand::Rng) -> Value {
+    let count = random.u8(..4);
+    match random.u8(..9) {
+        0 | 1 => json!({"type": "string", "maxLength": count}),
+        2 => json!({"minLength": count}),
+        3 => json!({"minimum": count}),
+        4 => json!({"maximum": count}),
+        5 => json!({"const": count}),
+        6 => json!({"type": (["string", "integer", "null"][random.usize(..3)])}),
+        7 => json!({"enum": [count, "a", null]}),
+        _ => json!({"type": "object", "required": [format!("r{count}")]}),
+    }
+}
+
+#[test]
+fn patterns_of_keys_that_meet() {
+    let mut random = fastrand::Rng::with_seed(from_environment("LRMASK_SEED", 16));
+    let (vocabulary, mut tried) = (bytes(), Tried::default());
+    let literals = ["ab", "bc", "c", "^a", "d$", "abc", "^b|c$"];
+    for _ in 0..from_environment("LRMASK_RANDOM", 200) {
+        let mut object = || {
+            let mut literals = literals.to_vec();
+            random.shuffle(&mut literals);
+            literals.truncate(random.usize(2..6));
+            let patterns: Map<String, Value> = literals
+                .into_iter()
+                .map(|literal| (literal.to_owned(), member_condition(&mut random)))
+                .collect();
+            let mut schema = json!({"type": "object", "patternProperties": patterns});
+            if random.u8(..3) == 0 {
+                schema["additionalProperties"] = member_condition(&mut random);
+            }
+            if random.u8(..4) == 0 {
+                schema["properties"] = json!({"abc": member_condition(&mut random)});
+            }
+            if random.u8(..4) == 0 {
+                schema["propertyNames"] = json!({"pattern": "a"});
+            }
+            schema
+        };
+        let (one, two) = (object(), object());
+        let schema = match random.u8(..6) {
+            0 => json!({"anyOf": [one, two]}),
+            1 => json!({"allOf": [one, two]}),
+            2 => json!({"not": one}),
+            _ => one,
+        };
+        let member = |random: &mut fastrand::Rng| {
+            let values =
+                ["0", "1", "2", "3", "\"\"", "\"a\"", "\"abc\"", "null", r#"{"r1":1,"r2":0}"#];
+            let keys = ["a", "b", "c", "d", "x"];
+            let key: String =
+                (0..random.usize(..5)).map(|_| keys[random.usize(..keys.len())]).collect();
+            format!("\"{key}\":{}", values[random.usize(..values.len())])
+        };
+        let texts: Vec<String> = (0..40)
+            .map(|_| {
+                let members: Vec<String> =
+                    (0..random.usize(..3)).map(|_| member(&mut random)).collect();
+                format!("{{{}}}", members.join(","))
+            })
+            .collect();
+        judge(&schema, &texts, &vocabulary, &mut tried);
+    }
+    println!("{tried:?}");
+    assert!(tried.valid > tried.texts / 10 && 2 * tried.narrower < tried.schemas, "{tried:?}");
+}

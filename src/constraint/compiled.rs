@@ -149,10 +149,18 @@ impl CompiledGrammar {
             false => OnceLock::from(given.fingerprint()),
         };
         let grammar = settled.unwrap_or_else(|| grammar.clone());
-        let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &lexer);
+        let tables = meter.at(Phase::Tables);
+        let (grammar, dfas, table) = match &written {
+            Some(_) => disjoint::take_apart_in_rows(grammar, lexemes.dfas, &lexer, &tables),
+            None => {
+                let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &lexer);
+                (grammar, dfas, None)
+            }
+        };
         let grammar = Arc::new(grammar);
         let mut warnings = [grammar.warnings(), &lexemes.warnings].concat();
-        let table = ParseTable::build(&grammar, &meter.at(Phase::Tables))
+        let table = table.map_or_else(|| ParseTable::build(&grammar, &tables), Ok);
+        let table = table
             .map_err(|error| GrammarError::beside(error.into_diagnostics(), warnings.clone()))?;
         let is_embedded = written.is_some() && follows;
         if is_embedded && !disjoint::are_apart_in_lists(&grammar, &table, &dfas, &lexer) {

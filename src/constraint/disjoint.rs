@@ -26,6 +26,9 @@ use crate::util::meter::Meter;
 /// Budgets of different lengths for the same texts. Past so many a lexeme is no longer counted.
 const MAX_BUDGETS: usize = 16;
 
+/// So often it is looked which terminals meet.
+const ROUNDS: usize = 6;
+
 /// Texts that exactly these terminals have.
 struct Atom {
     members: Vec<usize>,
@@ -42,9 +45,11 @@ pub(super) fn take_apart(
     if grammar.matching != Matching::All {
         return (grammar, dfas);
     }
-    match atoms(&grammar, &dfas, meter) {
+    let groups = vec![0; dfas.len()];
+    match atoms(&grammar, &dfas, &groups, meter) {
         Some(atoms) if atoms.iter().any(|atom| atom.members.len() > 1) => {
-            rewrite(grammar, dfas, atoms)
+            let (grammar, dfas, _) = rewrite(grammar, dfas, atoms, &groups);
+            (grammar, dfas)
         }
         Some(_) => (grammar, dfas),
         None => {
@@ -59,6 +64,109 @@ pub(super) fn take_apart(
             (grammar, dfas)
         }
     }
+}
+
+/// The same of a grammar with schemas in it, with its table if that was made: only those terminals
+/// are taken apart that meet in a row. Schemas made their own so that none do, and each pair of
+/// those that count would take the product of the counts.
+///
+/// A lexeme that two terminals have in common is one terminal then, behind which more may meet than
+/// before. So it is looked again, a few times; then all are taken apart.
+pub(super) fn take_apart_in_rows(
+    grammar: Grammar,
+    dfas: Vec<Option<Dfa>>,
+    meter: &Meter,
+    tables: &Meter,
+) -> (Grammar, Vec<Option<Dfa>>, Option<ParseTable>) {
+    if grammar.matching == Matching::All && grammar.lexer == LexerKind::Contextual {
+        let plain = plain(&grammar, &dfas);
+        let mut groups: Vec<usize> = (0..dfas.len()).collect();
+        for _ in 0..ROUNDS {
+            let Some(atoms) = atoms(&grammar, &dfas, &groups, meter) else { break };
+            let is_apart = atoms.iter().all(|atom| atom.members.len() == 1);
+            let (made, own, parts) = match is_apart {
+                true => (grammar.clone(), dfas.clone(), vec![Vec::new(); dfas.len()]),
+                false => rewrite(grammar.clone(), dfas.clone(), atoms, &groups),
+            };
+            let Ok(table) = ParseTable::build(&made, tables) else { break };
+            let mut members: Vec<Vec<usize>> = vec![Vec::new(); own.len()];
+            for (terminal, parts) in parts.iter().enumerate() {
+                match &parts[..] {
+                    [] => members[terminal].push(terminal),
+                    parts => parts.iter().for_each(|part| members[part.index()].push(terminal)),
+                }
+            }
+            members.iter_mut().for_each(|members| members.retain(|&member| plain[member]));
+            let meeting = meeting(&made, &own, &table, &members, meter);
+            if meeting.is_empty() {
+                return (made, own, Some(table));
+            }
+            for (one, other) in meeting {
+                let [kept, gone] = [groups[one], groups[other]];
+                groups.iter_mut().filter(|group| **group == gone).for_each(|group| *group = kept);
+            }
+        }
+    }
+    let (grammar, dfas) = take_apart(grammar, dfas, meter);
+    (grammar, dfas, None)
+}
+
+/// Pairs of terminals that are parts of terminals in one row and have texts in common.
+fn meeting(
+    grammar: &Grammar,
+    dfas: &[Option<Dfa>],
+    table: &ParseTable,
+    members: &[Vec<usize>],
+    meter: &Meter,
+) -> Vec<(usize, usize)> {
+    let count = dfas.len();
+    let text = |index: usize| match &grammar.terminals[index].pattern {
+        Some(Pattern::Literal { text, ignore_case: false }) => Some(text.as_bytes()),
+        _ => None,
+    };
+    let overlap = |one: usize, other: usize| {
+        let [Some(first), Some(second)] = [&dfas[one], &dfas[other]] else { return false };
+        match (text(one), text(other)) {
+            _ if grammar.terminals[one].lazy != grammar.terminals[other].lazy => false,
+            (Some(one), Some(other)) => one == other,
+            (Some(one), None) => second.matches(one),
+            (None, Some(other)) => first.matches(other),
+            (None, None) => {
+                let all = [first.uncounted(), second.uncounted()];
+                let is_empty = |one: &Dfa, other: &Dfa| {
+                    intersection(one, other, meter).is_ok_and(|both| both.is_empty())
+                };
+                !is_empty(&all[0], &all[1])
+                    && !first.counts_apart(second)
+                    && !is_empty(first, second)
+            }
+        }
+    };
+    let mut seen = HashSet::new();
+    let mut rows = HashSet::new();
+    let mut meeting = Vec::new();
+    for state in (0..table.state_count()).map(CoreId::new) {
+        if !rows.insert(table.row_number(state)) {
+            continue;
+        }
+        let is_plain = |&terminal: &usize| terminal < count && !members[terminal].is_empty();
+        let row: Vec<usize> = table.terminals_of_row(state).filter(is_plain).collect();
+        let patterns: Vec<usize> =
+            row.iter().copied().filter(|&terminal| text(terminal).is_none()).collect();
+        for &one in &patterns {
+            for &other in row.iter().filter(|&&other| other != one) {
+                if seen.insert((one.min(other), one.max(other))) && overlap(one, other) {
+                    meeting.push((members[one][0], members[other][0]));
+                }
+            }
+        }
+        let mut texts: Vec<(&[u8], usize)> =
+            row.iter().filter_map(|&terminal| Some((text(terminal)?, terminal))).collect();
+        texts.sort_unstable();
+        let same = texts.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        meeting.extend(same.map(|pair| (members[pair[0].1][0], members[pair[1].1][0])));
+    }
+    meeting
 }
 
 /// By terminal: whether a directive says what its lexemes are, or those of a word that it also
@@ -94,25 +202,40 @@ fn told(grammar: &Grammar, dfas: &[Option<Dfa>]) -> Vec<bool> {
     told
 }
 
-/// The terminals taken apart; `None` where that takes too much.
-fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<Atom>> {
+/// By terminal: whether it may be taken apart.
+fn plain(grammar: &Grammar, dfas: &[Option<Dfa>]) -> Vec<bool> {
     let told = told(grammar, dfas);
-    let most = 2 * dfas.len() + 64;
-    let mut all: Vec<Atom> = Vec::new();
-    for (index, dfa) in dfas.iter().enumerate() {
+    let is_plain = |(index, dfa): (usize, &Option<Dfa>)| {
         let terminal = &grammar.terminals[index];
         // What looks at the text behind a lexeme is not taken apart.
         let asks = |dfa: &Dfa| dfa.looks_behind() || !dfa.conditions().is_empty();
         // And what a lexeme is to a list is no question of its text.
         let is_told = told[index] || terminal.ignored || terminal.distinct.is_some();
-        let is_plain = |dfa: &&Dfa| !is_told && !dfa.is_empty() && !asks(dfa);
-        let Some(dfa) = dfa.as_ref().filter(is_plain) else { continue };
+        dfa.as_ref().is_some_and(|dfa| !is_told && !dfa.is_empty() && !asks(dfa))
+    };
+    dfas.iter().enumerate().map(is_plain).collect()
+}
+
+/// The terminals taken apart, those of one group from each other; `None` where that takes too much.
+fn atoms(
+    grammar: &Grammar,
+    dfas: &[Option<Dfa>],
+    groups: &[usize],
+    meter: &Meter,
+) -> Option<Vec<Atom>> {
+    let plain = plain(grammar, dfas);
+    let most = 2 * dfas.len() + 64;
+    let mut all: Vec<Atom> = Vec::new();
+    for (index, dfa) in dfas.iter().enumerate() {
+        let terminal = &grammar.terminals[index];
+        let Some(dfa) = dfa.as_ref().filter(|_| plain[index]) else { continue };
         let mut rest = dfa.clone();
         let mut next = Vec::with_capacity(all.len() + 2);
         for atom in all {
             let first = &grammar.terminals[atom.members[0]];
             // Where a lazy terminal matches, no other does.
-            if first.lazy != terminal.lazy
+            if groups[atom.members[0]] != groups[index]
+                || first.lazy != terminal.lazy
                 || rest.is_empty()
                 || are_apart(first, &atom.dfa, terminal, &rest)
             {
@@ -193,11 +316,13 @@ fn are_apart(one: &Terminal, one_dfa: &Dfa, other: &Terminal, other_dfa: &Dfa) -
     misses(text(one), other_dfa) || misses(text(other), one_dfa)
 }
 
+/// The grammar over these atoms, and by terminal the parts that take its place.
 fn rewrite(
     mut grammar: Grammar,
     mut dfas: Vec<Option<Dfa>>,
     atoms: Vec<Atom>,
-) -> (Grammar, Vec<Option<Dfa>>) {
+    groups: &[usize],
+) -> (Grammar, Vec<Option<Dfa>>, Vec<Vec<TerminalId>>) {
     let count = grammar.terminals.len();
     // What is not taken apart keeps its texts, whatever others have them.
     let mut patterns: Vec<Option<Pattern>> = vec![None; count];
@@ -218,7 +343,7 @@ fn rewrite(
     let mut budgets: Vec<(usize, Option<Budget>)> = Vec::new();
     for (atom, owner) in atoms.into_iter().zip(owners) {
         let owner = owner.filter(|&owner| !std::mem::replace(&mut taken[owner], true));
-        let pattern = texts_of(&atom.members, &patterns, &grammar);
+        let pattern = texts_of(&atom.members, &patterns, groups, &grammar);
         let budget = budget_of(&atom.members, &grammar);
         let twins: Vec<_> = outlasting(&atom.members, &grammar)
             .into_iter()
@@ -252,10 +377,11 @@ fn rewrite(
     for (terminal, budget) in budgets {
         grammar.terminals[terminal].budget = budget;
     }
-    stand_in(&mut grammar, parts);
+    stand_in(&mut grammar, parts.clone());
     rank_anew(&mut grammar, &ranks);
     grammar.matching = Matching::Longest;
-    without_unused(grammar, dfas)
+    let (grammar, dfas) = without_unused(grammar, dfas);
+    (grammar, dfas, parts)
 }
 
 /// Ranks terminals by the ranks of what they were made of; what was made later of the same goes
@@ -317,12 +443,18 @@ fn outlasting(members: &[usize], grammar: &Grammar) -> Vec<(Vec<usize>, Option<B
 }
 
 /// The pattern of the texts that exactly these terminals have.
-fn texts_of(members: &[usize], patterns: &[Option<Pattern>], grammar: &Grammar) -> Option<Pattern> {
+fn texts_of(
+    members: &[usize],
+    patterns: &[Option<Pattern>],
+    groups: &[usize],
+    grammar: &Grammar,
+) -> Option<Pattern> {
     if let Some(Pattern::Tokens(_)) = &patterns[members[0]] {
         return Some(Pattern::Tokens(tokens_of(members, patterns)));
     }
     let lazy = grammar.terminals[members[0]].lazy;
-    let others = (0..patterns.len()).filter(|other| !members.contains(other));
+    let is_other = |other: &usize| groups[*other] == groups[members[0]] && !members.contains(other);
+    let others = (0..patterns.len()).filter(is_other);
     let others = others.filter(|&other| {
         let other = &grammar.terminals[other];
         !other.ignored && other.lazy == lazy && !matches!(other.pattern, Some(Pattern::Tokens(_)))

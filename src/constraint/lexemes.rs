@@ -25,10 +25,6 @@ impl Lexemes {
     /// Compiles the patterns of `grammar`.
     pub(super) fn compile(grammar: &Grammar, meter: &Meter) -> Self {
         let mut compiler = Compiler::narrowing(meter);
-        // Terminals of an author compete in all ways, which the check draws state by state.
-        if grammar.terminals.iter().any(|terminal| terminal.place.is_some()) {
-            compiler = compiler.writing_out();
-        }
         let mut lexemes = Self {
             dfas: Vec::with_capacity(grammar.terminals.len()),
             errors: Vec::new(),

@@ -55,7 +55,7 @@ pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
                 // Of the same rank: they have no text in common.
                 let first = &listed.terminals[terminal];
                 let name = format!("{}[{}]", first.name, parts[terminal].len());
-                let part = Terminal { name, pattern, ..first.clone() };
+                let part = Terminal { name, pattern, ..first.clone() }.described(&first.shown());
                 listed.terminals.push(part);
                 listed.terminals.len() - 1
             };

@@ -27,8 +27,6 @@ pub(crate) struct Compiler<'a> {
     thompson: thompson::Compiler,
     /// Whether languages may become smaller.
     may_narrow: bool,
-    /// Whether automata that count are written out, however large.
-    writes_out: bool,
     /// What was narrowed in the patterns since these were asked for last.
     narrowed: Vec<Narrowed>,
 }
@@ -42,7 +40,6 @@ impl<'a> Compiler<'a> {
             folding: Folding::default(),
             thompson,
             may_narrow: false,
-            writes_out: false,
             narrowed: Vec::new(),
         }
     }
@@ -51,12 +48,6 @@ impl<'a> Compiler<'a> {
     /// [`Compiler::take_narrowed`] tells.
     pub(crate) fn narrowing(meter: &'a Meter) -> Self {
         Self { may_narrow: true, ..Self::new(meter) }
-    }
-
-    /// The same where all states are to be gone through: automata that count are written out then,
-    /// and made minimal.
-    pub(crate) fn writing_out(self) -> Self {
-        Self { writes_out: true, ..self }
     }
 
     /// The groups that were narrowed since this was asked last.
@@ -189,9 +180,7 @@ impl<'a> Compiler<'a> {
                 algebra::product(&parts, |both| both == [true, false], meter)
             }
             Pattern::Automaton(automaton) => made::minimal(automaton, meter),
-            Pattern::Counted(counted) => {
-                Dfa::of_counted(counted, self.writes_out || depth > 0, meter)
-            }
+            Pattern::Counted(counted) => Dfa::of_counted(counted, depth > 0, meter),
             Pattern::Schema(_) => Err(PatternError::schema()),
             Pattern::Tokens(tokens) => made::minimal(&tokens.spellings(), meter),
             Pattern::Shortest(pattern) => match self.shortest(pattern)? {

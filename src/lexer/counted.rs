@@ -1,5 +1,8 @@
 //! Automata whose lexemes are counted.
 
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::grammar::pattern::Counted;
 use crate::lexer::algebra;
 use crate::lexer::count::Count;
@@ -41,6 +44,36 @@ impl Dfa {
     /// Whether something is counted beside the table.
     pub(crate) fn counts(&self) -> bool {
         self.count.is_some()
+    }
+
+    /// Whether both count the same of each text that both might match, and never up to one number:
+    /// then they have no text in common. Costs the product of the two tables.
+    pub(crate) fn counts_apart(&self, other: &Self) -> bool {
+        let (Some(one), Some(two)) = (&self.count, &other.count) else { return false };
+        let is_below = |low: &Count, high: &Count| {
+            let ((_, _, most), (_, least, _)) = (low.parts(), high.parts());
+            most.is_some_and(|most| most < least)
+        };
+        if !is_below(one, two) && !is_below(two, one) {
+            return false;
+        }
+        let tables = [self.uncounted(), other.uncounted()];
+        let classes = tables[0].classes().merge(tables[1].classes());
+        let mut seen: HashSet<(u32, u32), FxBuildHasher> = HashSet::default();
+        let mut pending = vec![(tables[0].start(), tables[1].start())];
+        seen.extend(&pending);
+        while let Some(states) = pending.pop() {
+            if one.is_marked(states.0) != two.is_marked(states.1) {
+                return false;
+            }
+            for &byte in classes.representatives() {
+                let next = (tables[0].next(states.0, byte), tables[1].next(states.1, byte));
+                if next.0 != Self::DEAD && next.1 != Self::DEAD && seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        true
     }
 
     /// Where lexemes are counted: the state of the table, and how many characters a text may have

@@ -140,7 +140,7 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         item_runs: FxHashMap::default(),
         tasks: Vec::new(),
     };
-    let value = builder.value(&[root], 0)?;
+    let value = builder.value(root)?;
     builder.fragment.production(start, vec![value]);
     while let Some(task) = builder.tasks.pop() {
         let (Task::Value(asked)
@@ -222,22 +222,42 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The symbol of values whose outcome among `formulas` is the one of this number.
-    pub(super) fn value(&mut self, formulas: &[F], outcome: usize) -> Result<Symbol, SchemaError> {
-        if self.machine.reader.formulas.held(formulas[outcome]).apart {
-            return self.item(formulas[outcome]);
+    /// The symbol of the values that satisfy a formula.
+    pub(super) fn value(&mut self, formula: F) -> Result<Symbol, SchemaError> {
+        let symbols = self.values(&[formula])?;
+        Ok(symbols[0])
+    }
+
+    /// The symbols of values, by their outcome among `formulas`.
+    pub(super) fn values(&mut self, formulas: &[F]) -> Result<Vec<Symbol>, SchemaError> {
+        let mut symbols = Vec::with_capacity(formulas.len());
+        let mut first = None;
+        for (outcome, &formula) in formulas.iter().enumerate() {
+            if self.machine.reader.formulas.held(formula).apart {
+                symbols.push(self.item(formula)?);
+                continue;
+            }
+            let first = match first {
+                Some(first) => first,
+                None => *first.insert(self.value_state(formulas)?),
+            };
+            symbols.push(Symbol::Nonterminal(nth(first, outcome)));
         }
+        Ok(symbols)
+    }
+
+    /// The nonterminals of the outcomes of a value state.
+    fn value_state(&mut self, formulas: &[F]) -> Result<NonterminalId, SchemaError> {
         let mut whole = Formed::with_capacity(formulas.len());
         for &formula in formulas {
             whole.push(self.machine.whole(formula)?);
         }
         let count = whole.len();
         let state = self.machine.tuple_id(&whole);
-        let first = *self.values.entry(state).or_insert_with(|| {
+        Ok(*self.values.entry(state).or_insert_with(|| {
             self.tasks.push(Task::Value(state));
             self.fragment.nonterminals("value", count)
-        });
-        Ok(Symbol::Nonterminal(nth(first, outcome)))
+        }))
     }
 
     /// Productions for all outcomes of a value state.
@@ -300,6 +320,7 @@ impl Builder<'_, '_> {
         let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else {
             return Ok(None);
         };
+        let [only] = self.machine.by_length(only)?[..] else { return Ok(None) };
         let lengths = self.machine.lengths(only)?;
         let some = lengths.filter(|&(min, max)| max.is_none_or(|max| min <= max));
         Ok(some.map(|(min, max)| (outcome, min, max)))
@@ -333,7 +354,9 @@ impl Builder<'_, '_> {
             _ => {
                 let mut symbols = Vec::new();
                 for formula in self.machine.reader.formulas.by_fingerprint(formula) {
-                    symbols.extend(self.text(of, formula)?);
+                    for formula in self.machine.by_length_of(of, formula)? {
+                        symbols.extend(self.text(of, formula)?);
+                    }
                 }
                 symbols
             }
@@ -404,13 +427,13 @@ impl Builder<'_, '_> {
             self.close(arrays, &ends, &[Symbol::Nonterminal(symbol), close])?;
             let classes = self.machine.item_classes(state)?;
             let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
-            for (outcome, &(next, _)) in classes.iter().enumerate() {
+            let values = self.values(&formulas)?;
+            for (&(next, _), value) in classes.iter().zip(values) {
                 let behind = *known.entry(next).or_insert_with(|| {
                     let behind = self.fragment.nonterminals("items", 1);
                     pending.push((next, behind, false));
                     behind
                 });
-                let value = self.value(&formulas, outcome)?;
                 let comma = (!is_first).then_some(comma);
                 let front = Symbol::Nonterminal(symbol);
                 self.production(behind, [front].into_iter().chain(comma).chain([value]))?;

@@ -86,7 +86,7 @@ impl Builder<'_, '_> {
         if !has_item {
             return Ok(());
         }
-        let item = self.value(&[asked.item], 0)?;
+        let item = self.value(asked.item)?;
         let mut begun = vec![front];
         if is_first {
             begun.push(item);

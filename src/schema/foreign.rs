@@ -47,11 +47,7 @@ pub(super) fn meant(
     definition: Option<&str>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(NodeId, NodeId), SchemaError> {
-    let mut root = outermost;
-    for _ in 0..DEPTH {
-        let Some(inner) = wrapped(json, root) else { break };
-        root = inner;
-    }
+    let root = unwrapped(json, outermost);
     if root != outermost {
         let message = format!("this wraps a schema, which is read: #{}", json.pointer(root));
         let warning = Diagnostic::warning("read-as-meant", message).at(json.place(outermost));
@@ -101,6 +97,16 @@ fn named(json: &Json<'_>, root: NodeId, definition: &str) -> Result<NodeId, Sche
         true => error,
         false => error.help(format!("it has {}", listed(&known))),
     })
+}
+
+/// What stands in all wrappers around it.
+pub(super) fn unwrapped(json: &Json<'_>, outermost: NodeId) -> NodeId {
+    let mut root = outermost;
+    for _ in 0..DEPTH {
+        let Some(inner) = wrapped(json, root) else { break };
+        root = inner;
+    }
+    root
 }
 
 /// What stands in a wrapper, if `node` is one.

@@ -2,6 +2,7 @@
 //! names. Separators and blanks are regular expressions there.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::foreign;
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::options::{ESCAPE_LETTERS, SchemaOptions, Separator, StringEscapes, Whitespace};
 
@@ -23,7 +24,9 @@ pub(super) fn options(
     }
     let mut json = Json::default();
     let Ok(root) = json.read("<schema>", text) else { return Ok(None) };
-    let Some(guidance) = json.get(root, KEYWORD) else { return Ok(None) };
+    let schema = foreign::unwrapped(&json, root);
+    let guidance = json.get(schema, KEYWORD).or_else(|| json.get(root, KEYWORD));
+    let Some(guidance) = guidance else { return Ok(None) };
     let invalid = |node: NodeId, message: String| {
         SchemaError::new(SchemaErrorKind::InvalidSchema, message)
             .at(json.pointer(node), json.place(node))

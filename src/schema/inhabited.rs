@@ -93,29 +93,32 @@ impl Machine<'_> {
     }
 
     fn has_text(&mut self, formula: F, of: Type) -> Result<bool, SchemaError> {
-        if of == Type::String
-            && let Some((min, max)) = self.lengths(formula)?
-        {
-            return Ok(max.is_none_or(|max| min <= max));
-        }
-        if of == Type::String
-            && let Some(listed) = self.listed(formula)?
-        {
-            return Ok(!listed.is_empty());
-        }
         for formula in self.reader.formulas.by_fingerprint(formula) {
-            let has_any = match of {
-                Type::Number => self.numbers(formula)?.is_some(),
-                _ => match self.bounded(formula)? {
-                    Some(bounded) => bounded.is_some(),
-                    None => !self.some_strings(formula)?.is_empty(),
-                },
-            };
-            if has_any {
-                return Ok(true);
+            for formula in self.by_length_of(of, formula)? {
+                let has_any = match of {
+                    Type::Number => self.numbers(formula)?.is_some(),
+                    _ => self.has_string(formula)?,
+                };
+                if has_any {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
+    }
+
+    /// Whether some string satisfies a formula that [asks for one length](Machine::by_length).
+    pub(super) fn has_string(&mut self, formula: F) -> Result<bool, SchemaError> {
+        if let Some((min, max)) = self.lengths(formula)? {
+            return Ok(max.is_none_or(|max| min <= max));
+        }
+        if let Some(listed) = self.listed(formula)? {
+            return Ok(!listed.is_empty());
+        }
+        Ok(match self.bounded(formula)? {
+            Some(bounded) => bounded.is_some(),
+            None => !self.some_strings(formula)?.is_empty(),
+        })
     }
 
     fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {

@@ -12,6 +12,7 @@
 //! "Validating Streaming JSON Documents with Learned VPAs", TACAS 2023, has the general argument).
 //! Members are read in one order, so a residual need not remember which came when.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -52,6 +53,8 @@ pub(super) struct Machine<'a> {
     projected: FxHashMap<(F, Type), F>,
     pub(super) item_steps: FxHashMap<F, F>,
     pub(super) member_steps: FxHashMap<Step, FxHashMap<F, F>>,
+    /// By frame and properties, behind how many of the names these say nothing.
+    pub(super) silent_from: RefCell<FxHashMap<(u32, u32), u32>>,
     pub(super) splits: FxHashMap<TupleId, Classes>,
     pub(super) first_asked: FxHashMap<F, Option<Asked>>,
     /// Steps taken so far, beside what formulas took.
@@ -76,6 +79,7 @@ impl<'a> Machine<'a> {
             projected: FxHashMap::default(),
             item_steps: FxHashMap::default(),
             member_steps: FxHashMap::default(),
+            silent_from: RefCell::default(),
             splits: FxHashMap::default(),
             first_asked: FxHashMap::default(),
             work: 0,
@@ -188,6 +192,7 @@ impl<'a> Machine<'a> {
             return Ok(known);
         }
         let projected = self.of_type(whole, to)?;
+        let projected = self.with_one_list(projected);
         let projected = self.followed_or_narrower(projected)?;
         self.projected.insert((whole, to), projected);
         Ok(projected)

@@ -26,6 +26,13 @@ struct Leaves {
     most: usize,
 }
 
+/// A disjunction, where of some formulas the next member satisfies one at most.
+struct Parted {
+    /// Its parts that hold only if the next member satisfies one of these.
+    asking: FxHashMap<F, Vec<F>>,
+    others: Vec<F>,
+}
+
 impl Machine<'_> {
     /// The classes of the next member, where `stepped` says what it must satisfy and what is left
     /// then. Classes without a member, and those behind which nothing can hold, are left out.
@@ -199,7 +206,7 @@ impl Machine<'_> {
 
     /// The same where the next member satisfies one of these formulas at most: one leaf or more for
     /// each, and for none of them. To expand by one after the other would take a look at all that
-    /// is left for each two of them.
+    /// is left for each two of them; here each part that asks for one is looked at once.
     fn leaves_apart(
         &mut self,
         apart: &[F],
@@ -207,32 +214,67 @@ impl Machine<'_> {
         class: F,
         leaves: &mut Leaves,
     ) -> Result<(), SchemaError> {
-        let mut none = class;
-        for &child in apart {
-            let not = self.not_child(tuple, child)?;
-            none = self.reader.formulas.and([none, not]);
-        }
         let set: FxHashSet<F> = apart.iter().copied().collect();
+        let parted: Vec<Parted> = tuple.iter().map(|&of| self.parted(of, &set)).collect();
         for chosen in apart.iter().copied().map(Some).chain([None]) {
-            let narrower = match chosen {
-                Some(child) => self.reader.formulas.and([class, child]),
-                None => none,
-            };
             let mut replace = |formulas: &mut Formulas, atom| match atom {
                 Atom::Child(of) if set.contains(&of) => Formulas::constant(chosen == Some(of)),
                 _ => formulas.atom(atom),
             };
             let mut memo = FxHashMap::default();
-            let rest = tuple.iter();
-            let rest: Vec<F> = rest
-                .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
-                .collect();
-            let is_empty = narrower == F::FALSE || rest.iter().all(|&of| of == F::FALSE);
-            if !is_empty && self.is_inhabited(narrower)? {
+            let formulas = &mut self.reader.formulas;
+            let mut rest = Vec::with_capacity(parted.len());
+            for Parted { asking, others } in &parted {
+                let asking = chosen.and_then(|child| asking.get(&child)).into_iter().flatten();
+                let parts: Vec<F> = asking
+                    .chain(others)
+                    .map(|&part| formulas.map(part, &mut memo, &mut replace))
+                    .collect();
+                rest.push(formulas.or(parts));
+            }
+            if rest.iter().all(|&of| of == F::FALSE) {
+                continue;
+            }
+            let literals = match chosen {
+                Some(child) => vec![class, child],
+                None => {
+                    let not = apart.iter().map(|&child| self.not_child(tuple, child));
+                    let not: Result<Vec<F>, _> = not.collect();
+                    [vec![class], not?].concat()
+                }
+            };
+            let narrower = self.reader.formulas.and(literals);
+            if narrower != F::FALSE && self.is_inhabited(narrower)? {
                 self.leaves(rest, narrower, leaves)?;
             }
         }
         Ok(())
+    }
+
+    /// The parts of a disjunction by what they ask the next member for among `apart`.
+    fn parted(&mut self, residual: F, apart: &FxHashSet<F>) -> Parted {
+        let formulas = &mut self.reader.formulas;
+        let mut parted = Parted { asking: FxHashMap::default(), others: Vec::new() };
+        let parts = match formulas.shape(residual) {
+            Shape::Or(list) => formulas.parts(list),
+            _ => std::slice::from_ref(&residual),
+        };
+        for &part in parts {
+            let conditions = match formulas.shape(part) {
+                Shape::And(list) => formulas.parts(list),
+                _ => std::slice::from_ref(&part),
+            };
+            let asked = conditions.iter().find_map(|&condition| match formulas.shape(condition) {
+                Shape::Atom(Atom::Child(child)) => Some(child).filter(|of| apart.contains(of)),
+                _ => None,
+            });
+            match asked {
+                Some(child) => parted.asking.entry(child).or_default().push(part),
+                None => parted.others.push(part),
+            }
+        }
+        formulas.work += parted.asking.len() + parted.others.len();
+        parted
     }
 
     /// What is left of a tuple all of whose formulas the next member must satisfy `child` for, as

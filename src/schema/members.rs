@@ -330,8 +330,8 @@ impl Builder<'_, '_> {
             let step = Step { frame, key: Key::Named(name), position: 0 };
             let classes = self.machine.member_classes(step, start)?;
             let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
-            for outcome in 0..formulas.len() {
-                let (key, value) = (self.key(name), self.value(&formulas, outcome)?);
+            for value in self.values(&formulas)? {
+                let key = self.key(name);
                 let colon = self.punctuation.colon;
                 self.production(member, [key, colon, value])?;
             }
@@ -522,8 +522,8 @@ impl Builder<'_, '_> {
     ) -> Result<(), SchemaError> {
         let classes = self.machine.member_classes(step, residuals)?;
         let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
-        for (outcome, &(next, _)) in classes.iter().enumerate() {
-            let value = self.value(&formulas, outcome)?;
+        let values = self.values(&formulas)?;
+        for (&(next, _), value) in classes.iter().zip(values) {
             let behind = self.state(object, (left.clone(), next, Phase::Member));
             let colon = self.punctuation.colon;
             // A parse state for each set of names and each lexeme of a member would be too many.

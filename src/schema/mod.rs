@@ -7,10 +7,10 @@
 //!    references lead.
 //! 2. [`keywords`] (with [`arguments`], [`constants`], [`told_apart`] and [`composites`]),
 //!    [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
-//! 3. [`machine`], [`member_classes`], [`object`], [`steps`], [`item_steps`], [`names`]: a
-//!    deterministic machine over values, made as far as it is reached; [`inhabited`] leaves out
-//!    what no value satisfies, and [`text`] has the automata of scalars; [`conflict`] says why no
-//!    value is left.
+//! 3. [`machine`], [`member_classes`], [`object`], [`key_classes`], [`steps`], [`item_steps`],
+//!    [`names`]: a deterministic machine over values, made as far as it is reached; [`inhabited`]
+//!    leaves out what no value satisfies, [`text`] has the automata of scalars; [`conflict`] says
+//!    why no value is left.
 //! 4. [`build`], [`members`], [`long_strings`], [`items_apart`], [`renewal`]: the machine as
 //!    productions ([`fragment`]).
 //!
@@ -39,6 +39,7 @@ mod inhabited;
 mod item_steps;
 mod items_apart;
 mod json;
+mod key_classes;
 mod keywords;
 mod long_strings;
 mod machine;

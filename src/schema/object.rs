@@ -1,22 +1,16 @@
 //! Objects: which keys a frame tells apart, and what a member leaves to be asked.
 
-use std::rc::Rc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::grammar::pattern::Pattern;
-use crate::lexer::Dfa;
 use crate::schema::atoms::Properties;
-use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
+use crate::schema::error::SchemaError;
+use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::names;
-use crate::schema::states::{Classes, Frame, Keys, OtherKeys, Step, Tuple, TupleId};
+use crate::schema::states::{Classes, Frame, Keys, Step, Tuple, TupleId};
 
 use FormulaId as F;
-
-/// How many classes of other keys a frame may have.
-const MOST_OTHERS: usize = 256;
 
 impl Machine<'_> {
     /// The frame of objects that begin with `start`.
@@ -51,15 +45,18 @@ impl Machine<'_> {
         self.spend(names.len())?;
         let (mut others, mut guarded) = (Vec::new(), self.tuple_id(&formulas));
         if !formulas.iter().all(|&formula| self.is_closed(formula)) {
-            others = self.classes_of_others(&names, &patterns, &conditions)?;
+            others = self.classes_of_others(&names, &patterns, &conditions, &formulas)?;
             guarded = self.guarded(start);
             if let Some(modulus) = self.modulus(guarded, names.len()) {
                 others = self.told_apart(&others, modulus)?;
             }
         }
         let tests_names = !patterns.is_empty() || !conditions.is_empty();
-        let (names, others) = (names.into(), others.into());
-        let frame = self.frames.id(Frame { start, guarded, names, others, tests_names });
+        let mut positions: Vec<(u32, u32)> = names.iter().copied().zip(0..).collect();
+        positions.sort_unstable();
+        let (names, positions, others) = (names.into(), positions.into(), others.into());
+        let frame = Frame { start, guarded, names, positions, others, tests_names };
+        let frame = self.frames.id(frame);
         self.frames_of.insert(start, frame);
         Ok(frame)
     }
@@ -112,22 +109,6 @@ impl Machine<'_> {
         Some(names)
     }
 
-    /// The contents of keys.
-    fn contents(&mut self, keys: &Keys) -> Result<Rc<Dfa>, SchemaError> {
-        let names = match keys {
-            Keys::AllBut(names) => names,
-            Keys::Contents(contents) => return Ok(contents.clone()),
-        };
-        if let Some(known) = self.other_keys.get(names) {
-            return Ok(known.clone());
-        }
-        let texts: Vec<&str> =
-            names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
-        let others = self.texts.all_but(&texts).map_err(|error| self.too_large(&error))?;
-        self.other_keys.insert(names.clone(), others.clone());
-        Ok(others)
-    }
-
     /// What the lexer calls keys.
     pub(super) fn spelled_keys(&mut self, keys: &Keys) -> Result<Pattern, SchemaError> {
         let spelled = match keys {
@@ -138,102 +119,6 @@ impl Machine<'_> {
             Keys::Contents(contents) => self.texts.spelled(contents),
         };
         spelled.map_err(|error| self.too_large(&error))
-    }
-
-    /// The keys that are none of `names`, told apart by which patterns match and which conditions
-    /// hold.
-    fn classes_of_others(
-        &mut self,
-        names: &[u32],
-        patterns: &[u32],
-        conditions: &[F],
-    ) -> Result<Vec<OtherKeys>, SchemaError> {
-        let mut sorted: Vec<u32> = names.into();
-        sorted.sort_unstable();
-        let mut tests: Vec<KeyTest> = Vec::new();
-        for &pattern in patterns {
-            tests.push(KeyTest { keys: self.pattern(pattern)?, of: Tested::Pattern(pattern) });
-        }
-        for &condition in conditions {
-            let projected = self.project(condition, Type::String)?;
-            tests.push(KeyTest { keys: self.strings(projected)?, of: Tested::Name(condition) });
-        }
-        let sets: Vec<Rc<Dfa>> = tests.iter().map(|test| test.keys.clone()).collect();
-        // Most patterns of an object have no key in common.
-        let apart = self.texts.apart(&sets).map_err(|error| self.too_large(&error))?;
-        let mut classes = self.others_apart(&sorted, &tests[..apart])?;
-        for test in &tests[apart..] {
-            let mut finer = Vec::new();
-            for class in classes {
-                let contents = self.contents(&class.keys)?;
-                let parts = self.texts.part(&contents, &test.keys);
-                let (inside, outside) = parts.map_err(|error| self.too_large(&error))?;
-                if !inside.is_empty() {
-                    finer.push(test.passed_by(inside, &class));
-                }
-                if !outside.is_empty() {
-                    finer.push(OtherKeys { keys: Keys::Contents(outside), ..class });
-                }
-            }
-            classes = finer;
-            if classes.len() > MOST_OTHERS {
-                let message =
-                    format!("patterns tell more than {MOST_OTHERS} classes of keys apart");
-                return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
-            }
-        }
-        Ok(classes)
-    }
-
-    /// The same where no key passes two of the tests.
-    fn others_apart(
-        &mut self,
-        names: &[u32],
-        tests: &[KeyTest],
-    ) -> Result<Vec<OtherKeys>, SchemaError> {
-        let keys = Keys::AllBut(names.into());
-        let (patterns_of, names_of) = (Vec::new(), Vec::new());
-        let all = OtherKeys { keys, patterns: patterns_of, names: names_of, fingerprint: 0 };
-        if tests.is_empty() {
-            return Ok(vec![all]);
-        }
-        let sets: Vec<Rc<Dfa>> = tests.iter().map(|test| test.keys.clone()).collect();
-        let text = |&name: &u32| self.reader.atoms.texts.get(name).as_str();
-        let texts: Vec<&str> = names.iter().map(text).collect();
-        let parts = self.texts.parts_of_others(&texts, &sets);
-        let (insides, outside) = parts.map_err(|error| self.too_large(&error))?;
-        let mut classes = Vec::with_capacity(tests.len() + 1);
-        for (inside, test) in insides.into_iter().zip(tests).filter(|(keys, _)| !keys.is_empty()) {
-            classes.push(test.passed_by(inside, &all));
-        }
-        if !outside.is_empty() {
-            classes.push(OtherKeys { keys: Keys::Contents(outside), ..all });
-        }
-        Ok(classes)
-    }
-
-    /// The classes told apart further by the fingerprints of their keys.
-    fn told_apart(
-        &mut self,
-        classes: &[OtherKeys],
-        modulus: u8,
-    ) -> Result<Vec<OtherKeys>, SchemaError> {
-        let mut finer = Vec::new();
-        for fingerprint in 0..modulus {
-            let rule = Fingerprint { modulus, key: None };
-            let own = self.reader.formulas.fingerprint(rule, 1 << fingerprint);
-            let of = self.strings(own)?;
-            for class in classes {
-                let contents = self.contents(&class.keys)?;
-                let keys =
-                    self.texts.both(&contents, &of).map_err(|error| self.too_large(&error))?;
-                if !keys.is_empty() {
-                    let keys = Keys::Contents(keys);
-                    finer.push(OtherKeys { keys, fingerprint, ..class.clone() });
-                }
-            }
-        }
-        Ok(finer)
     }
 
     /// What is to be known of the `names` of objects that begin with `start`.
@@ -268,7 +153,7 @@ impl Machine<'_> {
                 Atom::Properties(number) => {
                     let properties = self.reader.atoms.properties.get(number);
                     bound.extend(properties.named.iter().map(|&(name, _)| name));
-                    is_all_bound |= !says_nothing(properties, &[]);
+                    is_all_bound |= !says_nothing_of_others(properties);
                 }
                 _ => is_all_bound = true,
             }
@@ -364,35 +249,8 @@ impl SortedNames {
     }
 }
 
-/// What tells keys apart that are not named.
-struct KeyTest {
-    keys: Rc<Dfa>,
-    of: Tested,
-}
-
-/// Where a test of keys comes from.
-enum Tested {
-    /// `patternProperties`.
-    Pattern(u32),
-    /// `propertyNames`.
-    Name(F),
-}
-
-impl KeyTest {
-    /// The keys of a class that pass.
-    fn passed_by(&self, keys: Rc<Dfa>, class: &OtherKeys) -> OtherKeys {
-        let mut own = OtherKeys { keys: Keys::Contents(keys), ..class.clone() };
-        match self.of {
-            Tested::Pattern(pattern) => own.patterns.push(pattern),
-            Tested::Name(condition) => own.names.push(condition),
-        }
-        own
-    }
-}
-
-/// Whether `properties` ask nothing of other keys, nor of those of `names`.
-pub(super) fn says_nothing(properties: &Properties, names: &[u32]) -> bool {
+/// Whether `properties` ask nothing of keys that they do not name.
+pub(super) fn says_nothing_of_others(properties: &Properties) -> bool {
     properties.additional == F::TRUE
         && properties.patterns.iter().all(|&(_, formula)| formula == F::TRUE)
-        && names.iter().all(|&name| properties.named(name).unwrap_or(F::TRUE) == F::TRUE)
 }

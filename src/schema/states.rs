@@ -42,10 +42,20 @@ pub(super) struct Frame {
     pub(super) guarded: TupleId,
     /// Named keys, in the order in which they may stand.
     pub(super) names: Rc<[u32]>,
+    /// The names, ascending, each with its place among them.
+    pub(super) positions: Rc<[(u32, u32)]>,
     /// Classes of the other keys.
     pub(super) others: Rc<[OtherKeys]>,
     /// Whether patterns or `propertyNames` say something of named keys, too.
     pub(super) tests_names: bool,
+}
+
+impl Frame {
+    /// Where a name stands among the named keys.
+    pub(super) fn position(&self, name: u32) -> Option<u32> {
+        let found = self.positions.binary_search_by_key(&name, |&(name, _)| name);
+        found.ok().map(|at| self.positions[at].1)
+    }
 }
 
 /// A set of keys.

@@ -1,12 +1,14 @@
 //! What a member leaves to be asked of an object: the step of a residual over a key.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use crate::schema::atoms::{Interner, Properties};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
 use crate::schema::machine::Machine;
-use crate::schema::object::says_nothing;
+use crate::schema::object::says_nothing_of_others;
 use crate::schema::states::{Formed, Frame, Key, Step, TupleId};
 
 use FormulaId as F;
@@ -16,8 +18,12 @@ struct Member<'a> {
     properties: &'a Interner<Properties>,
     frame: &'a Frame,
     key: Key,
-    /// The names that may still come.
-    rest: &'a [u32],
+    /// How many of the frame's names need not be thought of any more.
+    position: u32,
+    /// By number of properties, behind how many of the frame's names they say nothing, as far as
+    /// that was asked.
+    silent_from: &'a RefCell<FxHashMap<(u32, u32), u32>>,
+    number: u32,
     /// The patterns that match the key.
     matching: Vec<u32>,
     /// What `propertyNames` asks, and the key satisfies.
@@ -46,7 +52,9 @@ impl Machine<'_> {
             properties: &self.reader.atoms.properties,
             frame: &frame,
             key: step.key,
-            rest: &frame.names[(step.position as usize).min(frame.names.len())..],
+            position: step.position,
+            silent_from: &self.silent_from,
+            number: step.frame,
             matching,
             holding,
         };
@@ -129,10 +137,24 @@ impl Member<'_> {
 
     /// What properties ask of the members behind.
     fn trimmed(&self, formulas: &mut Formulas, number: u32) -> F {
-        match says_nothing(self.properties.get(number), self.rest) {
+        let mut silent_from = self.silent_from.borrow_mut();
+        let find = || self.find_silent_from(self.properties.get(number));
+        let silent_from = *silent_from.entry((self.number, number)).or_insert_with(find);
+        match silent_from <= self.position {
             true => F::TRUE,
             false => formulas.atom(Atom::Properties(number)),
         }
+    }
+
+    /// Behind how many of the frame's names `properties` say nothing; there is no such number where
+    /// they say something of other keys.
+    fn find_silent_from(&self, properties: &Properties) -> u32 {
+        if !says_nothing_of_others(properties) {
+            return u32::MAX;
+        }
+        let speaking = properties.named.iter().filter(|&&(_, formula)| formula != F::TRUE);
+        let positions = speaking.filter_map(|&(name, _)| self.frame.position(name));
+        positions.max().map_or(0, |last| last + 1)
     }
 
     /// What `properties`, patterns and `additionalProperties` ask of the member.

@@ -119,6 +119,23 @@ impl Adjacency {
         Ok(Self { follows, possible, gates, doubtful, end: lexis.table().end(), lines })
     }
 
+    /// The relation where lexemes come apart at first sight: `follows` says what may follow at
+    /// once, by terminal, and at the beginning of a text last.
+    pub(super) fn of_rows(
+        ignored: &BitSet,
+        mut follows: Vec<BitSet>,
+        possible: BitSet,
+        end: TerminalId,
+    ) -> Self {
+        let ignored: Vec<usize> = ignored.iter().collect();
+        close(&mut follows, &ignored);
+        let mut real = possible.clone();
+        ignored.iter().for_each(|&index| real.remove(index));
+        let is_doubtful = |index: &usize| !real.is_subset(&follows[*index]);
+        let doubtful = ignored.into_iter().filter(is_doubtful).map(TerminalId::new).collect();
+        Self { follows, possible, gates: Vec::new(), doubtful, end, lines: None }
+    }
+
     /// The ignored terminals behind which some can stand and others not, and the ones that can.
     pub(super) fn gates(&self) -> &[(TerminalId, BitSet)] {
         &self.gates

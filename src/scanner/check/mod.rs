@@ -6,7 +6,8 @@
 //! it; where it is not, each configuration is decided by itself ([`super::viability`]). The passes,
 //! in order:
 //!
-//! * [`separate`]: whether lexemes come apart at first sight, so that nothing is left to be asked;
+//! * [`separate`]: whether lexemes come apart at first sight; then what may follow what is known,
+//!   and the passes up to [`adjacency`] have nothing to ask;
 //! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`matching`]: where an author who knows Lark may be surprised by a lexeme;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
@@ -23,6 +24,7 @@ mod direct;
 mod gates;
 mod indentation;
 mod matching;
+mod quoted;
 mod scan_graph;
 mod separate;
 mod succession;
@@ -51,10 +53,12 @@ pub(crate) fn check(
     limits: &Limits,
     meter: &Meter,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let are_separate = separate::are_separate(grammar, lexis, meter);
-    if are_separate.map_err(|limit| vec![too_large(limit)])? {
-        let proof = Proof { sure: all(lexis.terminal_count()), is_whole: true, gates: Vec::new() };
-        return Ok((proof, Vec::new()));
+    let steps = || limits.proof_steps.min(meter.steps_left() / STEPS_OF_A_PROOF_STEP);
+    let adjacency = separate::adjacency(grammar, lexis, meter);
+    if let Some(adjacency) = adjacency.map_err(|limit| vec![too_large(limit)])? {
+        let mut findings = matching::check(grammar, lexis);
+        findings.extend(terminals::covered_words(grammar, lexis));
+        return Ok((prove(lexis, &adjacency, steps()), findings));
     }
     if lexis.states().has_every_match() {
         // The terminals were made so that every derivation is read: whatever the stack takes can be
@@ -85,8 +89,7 @@ pub(crate) fn check(
     }
     findings.extend(indentation::check_limit(grammar, lexis, adjacency.is_total(lexis.table())));
     let findings = sound(findings)?;
-    let proof_steps = limits.proof_steps.min(meter.steps_left() / STEPS_OF_A_PROOF_STEP);
-    Ok((prove(lexis, &adjacency, proof_steps), findings))
+    Ok((prove(lexis, &adjacency, steps()), findings))
 }
 
 /// A step of the proof takes about so many of the meter's.

@@ -6,18 +6,26 @@
 //! rows are looked at one by one, in pairs of terminals, and quoted terminals all at once: the
 //! closing quote ends whichever it is, and nothing can go on behind it.
 //!
-//! What is shown suffices, and is not necessary: no two terminals of a row have a text in common;
-//! and whatever the tables let follow a lexeme can begin with a byte over which no terminal of the
-//! lexeme's own row goes on. So each lexeme ends where the parser wants it to, leaves no obligation
-//! beyond the next byte, and every cell of the tables is really there. Where the stack can shift
-//! less than its row promises, fewer terminals compete, which breaks none of this. Nor do conflicts
-//! that are followed: each of the stacks has the rows of its own states.
+//! What is shown suffices, and is not necessary: no two terminals of a row have a text in common,
+//! the ignored ones counted in; and what *may follow* a lexeme can begin with a byte over which no
+//! terminal of the lexeme's own row goes on. So each lexeme ends where the parser wants it to, and
+//! leaves no obligation beyond the next byte. Where that is so of all that the tables let follow,
+//! every cell of theirs is really there. Where the stack can shift less than its row promises,
+//! fewer terminals compete, which breaks none of this. Nor do conflicts that are followed: each of
+//! the stacks has the rows of its own states.
+//!
+//! Where something cannot follow so, the scan graph says more of it. But it would write out each
+//! count of a terminal that counts its lexemes, and those of two such terminals beside each other.
+//! So with these the rows are all that is asked, whether their schemas stand in rules of an author
+//! or not.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::grammar::ir::{Grammar, LexerKind, Symbol, Terminal};
+use super::adjacency::Adjacency;
+use super::quoted::{self, QUOTE};
+use crate::grammar::ir::{Grammar, LexerKind, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::scanner::Lexis;
@@ -32,47 +40,44 @@ const MAX_STEPS: usize = 1 << 26;
 /// So many of them are looked at in a step of the meter.
 const CLASSES_A_STEP: usize = 5;
 
-/// Terminals of one row that are neither quoted nor plain strings; more take too many pairs.
+/// Terminals of one row that are neither quoted nor plain strings and are looked at in pairs. More
+/// are looked at together.
 const MAX_PATTERNS: usize = 64;
 
 /// Pairs of states that are noted as bits: 64 KB of them.
 const MAX_BITS: usize = 1 << 19;
 
-const QUOTE: u8 = b'"';
-const ESCAPE: u8 = b'\\';
-
 /// Bytes, one bit each.
 type Bytes = [u64; 4];
 
-/// Whether the lexemes of `grammar` come apart at first sight. `false` says nothing.
-pub(super) fn are_separate(
+/// What may follow what in `grammar`, where its lexemes come apart at first sight: `None` where
+/// they do not, and where the scan graph would know more.
+pub(super) fn adjacency(
     grammar: &Grammar,
     lexis: &Lexis,
     meter: &Meter,
-) -> Result<bool, LimitReached> {
-    let table = lexis.table();
+) -> Result<Option<Adjacency>, LimitReached> {
+    let states = lexis.states();
     let is_plain = grammar.lexer == LexerKind::Contextual
         && lexis.indentation().is_none()
         && lexis.lookaheads.is_empty()
-        && lexis.ignored.is_empty()
         && lexis.exclusive.is_empty()
         && grammar.reserve_covered.is_empty()
-        && !lexis.states().has_cuts()
-        && !lexis.states().has_conditions()
-        && !table.has_settled_conflicts();
-    // A terminal with a place was written by an author, who wants to hear what the check finds.
-    let is_made = |terminal: &Terminal| {
-        terminal.place.is_none()
-            && terminal.reserved_against.is_empty()
+        && !(states.has_cuts() || states.has_every_match())
+        && !(states.has_conditions() || states.has_past());
+    let is_plain_terminal = |terminal: &Terminal| {
+        terminal.reserved_against.is_empty()
             && terminal.fallback.is_none()
+            && terminal.budget.is_none()
     };
-    if !is_plain || !grammar.terminals.iter().all(is_made) {
-        return Ok(false);
+    if !is_plain || !grammar.terminals.iter().all(is_plain_terminal) {
+        return Ok(None);
     }
     let mut search = Search::new(grammar, lexis);
-    let are_separate = search.run();
+    let adjacency = search.run().then(|| search.adjacency());
     meter.step(search.steps / CLASSES_A_STEP)?;
-    Ok(are_separate)
+    let counts = || states.dfas().iter().flatten().any(Dfa::counts);
+    Ok(adjacency.filter(|adjacency| adjacency.is_total(lexis.table()) || counts()))
 }
 
 struct Search<'a> {
@@ -135,7 +140,7 @@ impl<'a> Search<'a> {
         let mut repeated = HashMap::default();
         let mut kinds = vec![Kind::Unquoted; count];
         for (index, terminal) in grammar.terminals.iter().enumerate() {
-            if !dfas[index].is_some_and(|dfa| is_quoted(terminal, dfa)) {
+            if !dfas[index].is_some_and(|dfa| quoted::are_quoted(text(terminal), dfa)) {
                 continue;
             }
             kinds[index] = match text(terminal) {
@@ -170,22 +175,65 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whether the terminals of each row have no texts in common.
     fn run(&mut self) -> bool {
         let table = self.lexis.table();
-        let cores = || (0..table.state_count()).map(CoreId::new);
         let mut seen = BitSet::new(table.set_count());
-        let mut rows = cores().filter(|&core| seen.insert(table.row_number(core)));
-        if !rows.all(|core| self.is_apart(core)) {
-            return false;
-        }
-        let mut seen: HashSet<(TerminalId, usize), FxBuildHasher> = HashSet::default();
-        cores().all(|core| match table.accessing(core) {
-            // Nothing goes on behind the closing quote.
-            Some(Symbol::Terminal(last)) if self.kinds[last.index()] == Kind::Unquoted => {
-                !seen.insert((last, table.row_number(core))) || self.can_follow(last.index(), core)
+        let cores = (0..table.state_count()).map(CoreId::new);
+        let mut rows = cores.filter(|&core| seen.insert(table.row_number(core)));
+        rows.all(|core| self.is_apart(core))
+    }
+
+    /// What may follow what, once the rows are known to be apart.
+    fn adjacency(&mut self) -> Adjacency {
+        let count = self.kinds.len();
+        let possible = self.possible();
+        let is_unquoted = |&index: &usize| self.kinds[index] == Kind::Unquoted;
+        let unquoted: Vec<usize> = possible.iter().filter(is_unquoted).collect();
+        let mut quoted = possible.clone();
+        unquoted.iter().for_each(|&index| quoted.remove(index));
+        // Nothing goes on behind the closing quote.
+        let mut follows = vec![possible.clone(); count + 1];
+        let mut quote = Bytes::default();
+        add(&mut quote, QUOTE);
+        self.steps += unquoted.len() * (1 + unquoted.len());
+        for &last in &unquoted {
+            let may_begin = |begins: &Bytes| {
+                let runs_on = self.runs_on[last].iter();
+                begins.iter().zip(runs_on).any(|(begins, runs_on)| begins & !runs_on != 0)
+            };
+            let mut row = BitSet::new(count + 1);
+            if may_begin(&quote) {
+                row.union_with(&quoted);
             }
-            _ => true,
-        })
+            let next = unquoted.iter().filter(|&&next| may_begin(&self.begins[next]));
+            next.for_each(|&next| {
+                row.insert(next);
+            });
+            follows[last] = row;
+        }
+        let end = self.lexis.table().end();
+        Adjacency::of_rows(&self.lexis.ignored, follows, possible, end)
+    }
+
+    /// The terminals that stand in some row.
+    fn possible(&self) -> BitSet {
+        let table = self.lexis.table();
+        let mut possible = BitSet::new(self.kinds.len() + 1);
+        let mut seen = BitSet::new(table.set_count());
+        for core in (0..table.state_count()).map(CoreId::new) {
+            if seen.insert(table.row_number(core)) {
+                possible.union_with(table.row(core));
+            }
+        }
+        possible.union_with(&self.lexis.ignored);
+        possible.remove(table.end().index());
+        possible
+    }
+
+    /// The terminals that compete in the row of `core`; the end of the text among them.
+    fn terminals(&self, core: CoreId) -> impl Iterator<Item = usize> + '_ {
+        self.lexis.table().terminals_of_row(core).chain(self.lexis.ignored.iter())
     }
 
     /// Whether the terminals of the row of `core` have no texts in common. Notes what goes on
@@ -215,7 +263,10 @@ impl<'a> Search<'a> {
             unquoted.iter().filter_map(|&index| word(index)).collect();
         let patterns = unquoted.iter().copied().filter(|&index| word(index).is_none());
         let patterns: Vec<usize> = patterns.collect();
-        if patterns.len() > MAX_PATTERNS || !self.are_words_apart(&mut words) {
+        if patterns.len() > MAX_PATTERNS {
+            return self.are_apart_together(&unquoted);
+        }
+        if !self.are_words_apart(&mut words) {
             return false;
         }
         for (at, &one) in patterns.iter().enumerate() {
@@ -248,6 +299,55 @@ impl<'a> Search<'a> {
         true
     }
 
+    /// Whether no two of these have a text in common, where they are many: as a rule few of them go
+    /// on behind the first bytes. Notes what goes on behind which.
+    fn are_apart_together(&mut self, terminals: &[usize]) -> bool {
+        let mut parts = Vec::with_capacity(terminals.len());
+        for &terminal in terminals {
+            let Some(dfa) = self.dfas[terminal] else { return false };
+            unite(&mut self.runs_on[terminal], &runs_on(dfa));
+            self.steps += dfa.state_count();
+            parts.push((dfa, dfa.classes().runs()));
+        }
+        let start = parts.iter().map(|(dfa, _)| dfa.start()).enumerate().collect();
+        let mut seen: HashSet<Vec<(usize, u32)>, FxBuildHasher> = HashSet::default();
+        let mut pending: Vec<Vec<(usize, u32)>> = vec![start];
+        while let Some(states) = pending.pop() {
+            let mut next: Vec<Vec<(usize, u32)>> = vec![Vec::new(); 256];
+            let mut accepting = None;
+            for &(part, state) in &states {
+                let (dfa, runs) = &parts[part];
+                if dfa.is_accept(state) && accepting.replace(part).is_some() {
+                    return false;
+                }
+                let row = dfa.row(state);
+                for &(first, last, class) in runs {
+                    let to = row[usize::from(class)];
+                    if to != Dfa::DEAD {
+                        (first..=last).for_each(|byte| next[usize::from(byte)].push((part, to)));
+                    }
+                }
+                self.steps += runs.len();
+            }
+            self.steps += next.len();
+            if self.steps > MAX_STEPS {
+                return false;
+            }
+            for (byte, states) in (0..=u8::MAX).zip(next) {
+                if let Some(own) = accepting
+                    && states.iter().any(|&(other, _)| other != own)
+                {
+                    add(&mut self.runs_on[terminals[own]], byte);
+                }
+                // What goes on alone is apart from the rest.
+                if states.len() > 1 && seen.insert(states.clone()) {
+                    pending.push(states);
+                }
+            }
+        }
+        true
+    }
+
     /// Whether a quoted terminal that is no plain string matches a string of the row of `core`.
     fn matches_string(&mut self, general: usize, core: CoreId) -> bool {
         let Some(dfa) = self.dfas[general] else { return false };
@@ -262,12 +362,12 @@ impl<'a> Search<'a> {
         texts.any(|text| dfa.matches(text.as_bytes()))
     }
 
-    /// The terminals of the row of `core` by their kinds, without the end of the text.
+    /// The same by their kinds, without the end of the text.
     fn sorted(&self, core: CoreId) -> Row {
         let (quoted, unquoted) = (Vec::new(), Vec::new());
         let mut sorted = Row { has_strings: false, repeats: false, quoted, unquoted };
         let mut repeated: SmallVec<[usize; 4]> = SmallVec::new();
-        for index in self.lexis.table().terminals_of_row(core) {
+        for index in self.terminals(core) {
             match self.kinds.get(index) {
                 Some(Kind::String) => {
                     sorted.has_strings = true;
@@ -282,22 +382,6 @@ impl<'a> Search<'a> {
             }
         }
         sorted
-    }
-
-    /// Whether all of the row of `core` can follow a lexeme of `last`, which is not quoted.
-    fn can_follow(&self, last: usize, core: CoreId) -> bool {
-        let runs_on = &self.runs_on[last];
-        let ends_before = |begins: &Bytes| {
-            begins.iter().zip(runs_on).any(|(&begins, &runs_on)| begins & !runs_on != 0)
-        };
-        let mut quote = Bytes::default();
-        add(&mut quote, QUOTE);
-        let ends_before_quote = ends_before(&quote);
-        self.lexis.table().terminals_of_row(core).all(|next| match self.kinds.get(next) {
-            Some(Kind::Unquoted) => ends_before(&self.begins[next]),
-            Some(Kind::String | Kind::Quoted) => ends_before_quote,
-            None => true,
-        })
     }
 
     /// What two terminals do side by side; `None` where they have a text in common or take too many
@@ -332,6 +416,11 @@ impl<'a> Search<'a> {
             && let Some(pair) = self.side_by_side([&all[0], &all[1]])
         {
             return Some(pair);
+        }
+        if ![self.kinds[one], self.kinds[other]].contains(&Kind::Unquoted)
+            && dfas[0].counts_apart(dfas[1])
+        {
+            return Some(Pair::default());
         }
         self.side_by_side(dfas)
     }
@@ -472,85 +561,10 @@ fn unite(all: &mut Bytes, more: &Bytes) {
     all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
 }
 
-/// How much of a quoted text was read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Read {
-    Nothing,
-    Inside,
-    Escape,
-    All,
-}
-
-impl Read {
-    /// What was read when `byte` was read, too; `None` where no quoted text goes on so.
-    fn then(self, byte: u8) -> Option<Self> {
-        match (self, byte) {
-            (Self::Nothing, QUOTE) => Some(Self::Inside),
-            (Self::Nothing | Self::All, _) => None,
-            (Self::Inside, QUOTE) => Some(Self::All),
-            (Self::Inside, ESCAPE) => Some(Self::Escape),
-            (Self::Inside | Self::Escape, _) => Some(Self::Inside),
-        }
-    }
-}
-
-/// Whether all lexemes of a terminal begin with a quote and end in the next one that is not
-/// escaped.
-fn is_quoted(terminal: &Terminal, dfa: &Dfa) -> bool {
-    match text(terminal) {
-        Some(text) => text.bytes().try_fold(Read::Nothing, Read::then) == Some(Read::All),
-        None => are_quoted(dfa),
-    }
-}
-
-fn are_quoted(dfa: &Dfa) -> bool {
-    // If all lexemes are that there would be uncounted, then all are.
-    let dfa = &*dfa.uncounted();
-    // Those that mean something, and of each class one that does not.
-    let classes = dfa.classes();
-    let mut bytes = vec![(QUOTE, classes.get(QUOTE)), (ESCAPE, classes.get(ESCAPE))];
-    for (&first, class) in classes.representatives().iter().zip(0..) {
-        let plain = |byte: &u8| ![QUOTE, ESCAPE].contains(byte);
-        let byte = Some(first).filter(plain).or_else(|| classes.bytes(class).find(plain));
-        bytes.extend(byte.map(|byte| (byte, class)));
-    }
-    let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
-    let Some(start) = of.first_mut() else { return false };
-    *start = Some(Read::Nothing);
-    let mut pending = vec![0u32];
-    while let Some(state) = pending.pop() {
-        let Some(read) = of[state as usize] else { return false };
-        if dfa.is_accept(state) != (read == Read::All) {
-            return false;
-        }
-        let (mut before, row) = (Dfa::DEAD, dfa.row(state));
-        for &(byte, class) in &bytes {
-            let next = row[usize::from(class)];
-            // Most neighbours lead to one state, and mean the same.
-            if next == Dfa::DEAD || next == before {
-                continue;
-            }
-            before = if byte == QUOTE || byte == ESCAPE { Dfa::DEAD } else { next };
-            let Some(then) = read.then(byte) else { return false };
-            match of[next as usize] {
-                None => {
-                    of[next as usize] = Some(then);
-                    pending.push(next);
-                }
-                // Where every text is quoted the rests of the two differ, and they are no one
-                // state.
-                Some(known) if known != then => return false,
-                Some(_) => {}
-            }
-        }
-    }
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::ir::{Conflicts, Nonterminal, Production};
+    use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol};
     use crate::grammar::pattern::RegexFlags;
     use crate::lexer::Compiler;
     use crate::lr::table::ParseTable;
@@ -586,7 +600,9 @@ mod tests {
             Nonterminal { name: "s".into(), productions: numbers, marks: None, place: None };
         let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
         let table = ParseTable::build(&grammar, &meter).expect("no conflict");
-        are_separate(&grammar, &Lexis::new(&grammar, table, dfas), &meter).expect("a small grammar")
+        let lexis = Lexis::new(&grammar, table, dfas);
+        let adjacency = adjacency(&grammar, &lexis, &meter).expect("a small grammar");
+        adjacency.is_some_and(|adjacency| adjacency.is_total(lexis.table()))
     }
 
     const STRING: &str = r#""(?:[^"\\]|\\.)*""#;

@@ -86,7 +86,7 @@ fn is_word_like(text: &str) -> bool {
 
 /// Under the contextual lexer, words that an identifier covers are not reserved unless that is
 /// said.
-fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
+pub(super) fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     if grammar.lexer == LexerKind::Basic || grammar.conflicts == Conflicts::Silent {
         return Vec::new();
     }

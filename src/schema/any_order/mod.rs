@@ -351,9 +351,9 @@ impl Builder<'_, '_> {
         let first = self.fragment.nonterminals("member", object.members.len());
         let colon = self.punctuation.colon;
         for Under { lexeme, formulas, members, .. } in &object.keys {
-            for (class, member) in members.iter().enumerate() {
+            let values = self.values(formulas)?;
+            for (member, value) in members.iter().zip(values) {
                 if let Some(member) = *member {
-                    let value = self.value(formulas, class)?;
                     self.production(nth(first, member), [*lexeme, colon, value])?;
                 }
             }

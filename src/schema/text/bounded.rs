@@ -9,10 +9,12 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use crate::grammar::pattern::Pattern;
 use crate::lexer::{Dfa, MOST_STATES};
-use crate::schema::error::SchemaError;
-use crate::schema::formula::{Atom, FormulaId, Shape};
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
 use crate::schema::machine::Machine;
 use crate::schema::text::escapes::Escapes;
 use crate::schema::text::measure::Lengths;
@@ -27,6 +29,9 @@ use FormulaId as F;
 const MOST_MET: u64 = 400_000;
 /// Strings that come to no more than so many are better written out.
 const FEW_MET: usize = 20_000;
+
+/// Lengths up to so many characters are counted by automata beside what else is asked.
+const FEW_CHARACTERS: u64 = 64;
 
 /// Strings with bounds on their length.
 struct Bounded {
@@ -123,6 +128,10 @@ impl Machine<'_> {
         let message = format!(
             "strings with a pattern and {most} characters at most are held to {held} characters"
         );
+        self.warn_of_lengths(message);
+    }
+
+    fn warn_of_lengths(&mut self, message: String) {
         let help = "write a smaller `maxLength`, or a pattern that counts less";
         let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
         if let Some(place) = self.place_of_turn() {
@@ -146,10 +155,115 @@ impl Machine<'_> {
                 Shape::Atom(Atom::MaxLength(count)) => {
                     max = Some(max.map_or(count, |max| count.min(max)));
                 }
+                Shape::Not(inner) => match formulas.shape(inner) {
+                    Shape::Atom(Atom::MaxLength(count)) => min = min.max(count.saturating_add(1)),
+                    Shape::Atom(Atom::MinLength(count @ 1..)) => {
+                        max = Some(max.map_or(count - 1, |max| max.min(count - 1)));
+                    }
+                    _ => others.push(part),
+                },
                 _ => others.push(part),
             }
         }
         (min, max, others)
+    }
+
+    /// Formulas, no two of which a string satisfies, and one of which it satisfies where it
+    /// satisfies `formula`, which was projected on strings: each asks for a length, and for what
+    /// `formula` asks of strings of that length. Where alternatives differ by large lengths, no
+    /// automaton has to count them beside the rest.
+    pub(in crate::schema) fn by_length(&mut self, formula: F) -> Result<Vec<F>, SchemaError> {
+        if let Some(known) = self.texts.by_length.get(&formula) {
+            return Ok(known.clone());
+        }
+        let (min, max, others) = self.bounds(formula);
+        let mut firsts: Vec<u64> = Vec::new();
+        for atom in self.reader.formulas.atoms(&others) {
+            match atom {
+                Atom::MinLength(count) if count > FEW_CHARACTERS => firsts.push(count),
+                Atom::MaxLength(count) if count > FEW_CHARACTERS => firsts.push(count + 1),
+                _ => {}
+            }
+        }
+        if firsts.is_empty() || firsts.contains(&u64::MAX) {
+            return Ok(vec![formula]);
+        }
+        self.spend(firsts.len())?;
+        firsts.push(min);
+        firsts.retain(|&first| first >= min && max.is_none_or(|max| first <= max));
+        firsts.sort_unstable();
+        firsts.dedup();
+        let asked = self.reader.formulas.and(others);
+        let mut ranges: Vec<(u64, Option<u64>, F)> = Vec::new();
+        for (at, &first) in firsts.iter().enumerate() {
+            let last = firsts.get(at + 1).map(|next| next - 1).or(max);
+            let mut replace = |formulas: &mut Formulas, atom| match atom {
+                Atom::MinLength(count) if count > FEW_CHARACTERS => {
+                    Formulas::constant(first >= count)
+                }
+                Atom::MaxLength(count) if count > FEW_CHARACTERS => {
+                    Formulas::constant(first <= count)
+                }
+                _ => formulas.atom(atom),
+            };
+            let own = self.reader.formulas.map(asked, &mut FxHashMap::default(), &mut replace);
+            match ranges.last_mut() {
+                Some((_, before, known)) if *known == own => *before = last,
+                _ => ranges.push((first, last, own)),
+            }
+        }
+        let formulas = &mut self.reader.formulas;
+        let mut apart = Vec::with_capacity(ranges.len());
+        for (first, last, own) in ranges.into_iter().filter(|&(.., own)| own != F::FALSE) {
+            let least = (first > 0).then(|| formulas.atom(Atom::MinLength(first)));
+            let most = last.map(|last| formulas.atom(Atom::MaxLength(last)));
+            apart.push(formulas.and([own].into_iter().chain(least).chain(most)));
+        }
+        if apart.len() > 1 {
+            apart = self.held_lengths(apart)?;
+        }
+        self.texts.by_length.insert(formula, apart.clone());
+        Ok(apart)
+    }
+
+    /// Of formulas about strings of different lengths those that some string satisfies, without
+    /// those that are too much to count; a warning says so.
+    fn held_lengths(&mut self, apart: Vec<F>) -> Result<Vec<F>, SchemaError> {
+        let mut held = Vec::with_capacity(apart.len());
+        let mut too_large = None;
+        for part in apart {
+            match self.has_string(part) {
+                Ok(true) => held.push(part),
+                Ok(false) => {}
+                Err(error) if error.kind() == SchemaErrorKind::TooLarge => {
+                    let (min, max, _) = self.bounds(part);
+                    let lengths = match max {
+                        Some(max) => format!("{min} to {max}"),
+                        None => format!("{min} or more"),
+                    };
+                    let message = format!(
+                        "strings of {lengths} characters are left out: what is asked of them is \
+                         too much to count"
+                    );
+                    self.warn_of_lengths(message);
+                    too_large = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match too_large {
+            Some(error) if held.is_empty() => Err(error),
+            _ => Ok(held),
+        }
+    }
+
+    /// The same of strings; of other types the formula itself.
+    pub(in crate::schema) fn by_length_of(
+        &mut self,
+        of: Type,
+        formula: F,
+    ) -> Result<Vec<F>, SchemaError> {
+        if of == Type::String { self.by_length(formula) } else { Ok(vec![formula]) }
     }
 
     fn find_bounded(&mut self, formula: F) -> Result<Option<Bounded>, SchemaError> {

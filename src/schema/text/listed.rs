@@ -41,6 +41,58 @@ impl Texts<'_> {
 }
 
 impl Machine<'_> {
+    /// A formula that was projected on strings or on numbers, with the lists of a disjunction as
+    /// one: to go through one list costs its length, and an automaton for each would take the
+    /// product of all. Of `oneOf` these are the values that just one list has.
+    pub(in crate::schema) fn with_one_list(&mut self, formula: F) -> F {
+        let formulas = &self.reader.formulas;
+        let (list, is_one) = match formulas.shape(formula) {
+            Shape::Or(list) => (list, false),
+            Shape::One(list) => (list, true),
+            Shape::And(list) => {
+                let parts = formulas.parts(list).to_vec();
+                let united: Vec<F> = parts.iter().map(|&part| self.with_one_list(part)).collect();
+                return match united == parts {
+                    true => formula,
+                    false => self.reader.formulas.and(united),
+                };
+            }
+            _ => return formula,
+        };
+        let (mut sets, mut others) = ([Vec::new(), Vec::new()], Vec::new());
+        for &part in formulas.parts(list) {
+            match formulas.shape(part) {
+                Shape::Atom(Atom::Strings(set)) => sets[0].push(set),
+                Shape::Atom(Atom::Numbers(set)) => sets[1].push(set),
+                _ => others.push(part),
+            }
+        }
+        let is_mixed = is_one && (!others.is_empty() || sets.iter().all(|sets| !sets.is_empty()));
+        if is_mixed || sets.iter().all(|sets| sets.len() < 2) {
+            return formula;
+        }
+        for (sets, atom) in sets.into_iter().zip([Atom::Strings as fn(u32) -> Atom, Atom::Numbers])
+        {
+            if sets.is_empty() {
+                continue;
+            }
+            let atoms = &mut self.reader.atoms;
+            let mut values: Vec<u32> =
+                sets.iter().flat_map(|&set| atoms.sets.get(set)).copied().collect();
+            if is_one {
+                values.sort_unstable();
+                let single = values.chunk_by(|one, other| one == other);
+                values = single.filter(|group| group.len() == 1).flatten().copied().collect();
+            }
+            self.reader.formulas.work += values.len() / 16;
+            if !values.is_empty() {
+                let set = self.reader.atoms.set(values);
+                others.push(self.reader.formulas.atom(atom(set)));
+            }
+        }
+        self.reader.formulas.or(others)
+    }
+
     /// The strings, by number, that satisfy a formula which was projected on strings; `None` where
     /// it does not list them.
     pub(in crate::schema) fn listed(

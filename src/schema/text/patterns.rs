@@ -183,7 +183,7 @@ impl Machine<'_> {
     }
 
     /// Some of the strings in which a pattern is found whose automaton is too large: those in which
-    /// it counts less. A warning says so.
+    /// it counts less, where there are any. A warning says so.
     pub(super) fn part_of_pattern(&mut self, pattern: u32) -> Result<Option<Rc<Dfa>>, SchemaError> {
         if let Some(known) = self.texts.parts_of_patterns.get(&pattern) {
             return Ok(known.clone());
@@ -193,6 +193,7 @@ impl Machine<'_> {
         for (less, held) in LESS {
             if ecma::read(&text, Some(less)).is_ok_and(|(_, is_less)| is_less)
                 && let Ok(some) = self.searched(pattern, Some(less))
+                && !some.is_empty()
             {
                 let why = format!("takes too large an automaton, and is held to {held}");
                 self.warn_of_less(pattern, &why);

@@ -42,6 +42,8 @@ pub(in crate::schema) struct Texts<'a> {
     pub(super) strings: FxHashMap<F, Rc<Dfa>>,
     /// By formula: what the lexer calls [bounded](super::bounded) strings, if there are any.
     pub(super) bounded: FxHashMap<F, Option<Option<Pattern>>>,
+    /// By formula: those of one length each that are in its place.
+    pub(super) by_length: FxHashMap<F, Vec<F>>,
     /// Some of the strings, where all would take too large an automaton.
     pub(super) narrowed: FxHashMap<F, Rc<Dfa>>,
     /// The texts of numbers, where there are any.
@@ -80,6 +82,7 @@ impl<'a> Texts<'a> {
             formats: FxHashMap::default(),
             strings: FxHashMap::default(),
             bounded: FxHashMap::default(),
+            by_length: FxHashMap::default(),
             narrowed: FxHashMap::default(),
             numbers: FxHashMap::default(),
             numerals: FxHashMap::default(),
@@ -139,7 +142,7 @@ impl<'a> Texts<'a> {
     }
 
     /// The texts of which `holds` is true, given for each of `parts` whether it matches.
-    pub(super) fn product(
+    pub(in crate::schema) fn product(
         &self,
         parts: &[Rc<Dfa>],
         holds: impl Fn(&[bool]) -> bool,

@@ -1,0 +1,81 @@
+//! Terminals whose lexemes are quoted: the closing quote ends them, and nothing goes on behind it.
+
+use crate::lexer::Dfa;
+
+pub(super) const QUOTE: u8 = b'"';
+const ESCAPE: u8 = b'\\';
+
+/// How much of a quoted text was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Nothing,
+    Inside,
+    Escape,
+    All,
+}
+
+impl Read {
+    /// What was read when `byte` was read, too; `None` where no quoted text goes on so.
+    fn then(self, byte: u8) -> Option<Self> {
+        match (self, byte) {
+            (Self::Nothing, QUOTE) => Some(Self::Inside),
+            (Self::Nothing | Self::All, _) => None,
+            (Self::Inside, QUOTE) => Some(Self::All),
+            (Self::Inside, ESCAPE) => Some(Self::Escape),
+            (Self::Inside | Self::Escape, _) => Some(Self::Inside),
+        }
+    }
+}
+
+/// Whether all lexemes of an automaton begin with a quote and end in the next one that is not
+/// escaped; those of a plain string are its `text`.
+pub(super) fn are_quoted(text: Option<&str>, dfa: &Dfa) -> bool {
+    match text {
+        Some(text) => text.bytes().try_fold(Read::Nothing, Read::then) == Some(Read::All),
+        None => are_all_quoted(dfa),
+    }
+}
+
+fn are_all_quoted(dfa: &Dfa) -> bool {
+    // If all lexemes are that there would be uncounted, then all are.
+    let dfa = &*dfa.uncounted();
+    // Those that mean something, and of each class one that does not.
+    let classes = dfa.classes();
+    let mut bytes = vec![(QUOTE, classes.get(QUOTE)), (ESCAPE, classes.get(ESCAPE))];
+    for (&first, class) in classes.representatives().iter().zip(0..) {
+        let plain = |byte: &u8| ![QUOTE, ESCAPE].contains(byte);
+        let byte = Some(first).filter(plain).or_else(|| classes.bytes(class).find(plain));
+        bytes.extend(byte.map(|byte| (byte, class)));
+    }
+    let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
+    let Some(start) = of.first_mut() else { return false };
+    *start = Some(Read::Nothing);
+    let mut pending = vec![0u32];
+    while let Some(state) = pending.pop() {
+        let Some(read) = of[state as usize] else { return false };
+        if dfa.is_accept(state) != (read == Read::All) {
+            return false;
+        }
+        let (mut before, row) = (Dfa::DEAD, dfa.row(state));
+        for &(byte, class) in &bytes {
+            let next = row[usize::from(class)];
+            // Most neighbours lead to one state, and mean the same.
+            if next == Dfa::DEAD || next == before {
+                continue;
+            }
+            before = if byte == QUOTE || byte == ESCAPE { Dfa::DEAD } else { next };
+            let Some(then) = read.then(byte) else { return false };
+            match of[next as usize] {
+                None => {
+                    of[next as usize] = Some(then);
+                    pending.push(next);
+                }
+                // Where every text is quoted the rests of the two differ, and they are no one
+                // state.
+                Some(known) if known != then => return false,
+                Some(_) => {}
+            }
+        }
+    }
+    true
+}

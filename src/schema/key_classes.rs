@@ -1,0 +1,317 @@
+//! Keys that no formula of a frame names, told apart by the patterns that are found in them and by
+//! what `propertyNames` asks.
+//!
+//! Of n patterns that may be found in one key in any combination there are 2^n classes of keys. But
+//! most combinations ask the same of the member: `maxLength` 3 and 5 ask what 3 does, and two
+//! constants ask for nothing. So each pattern parts the classes so far, and those of which the same
+//! is asked are one again before the next does.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::lexer::Dfa;
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{Atom, Fingerprint, FormulaId, Type};
+use crate::schema::machine::Machine;
+use crate::schema::states::{Keys, OtherKeys};
+use crate::util::diagnostic::Diagnostic;
+
+use FormulaId as F;
+
+/// How many classes of other keys a frame may have.
+const MOST_OTHERS: usize = 256;
+/// And how many where keys of some pass several tests.
+const MOST_SEVERAL: usize = 64;
+
+impl Machine<'_> {
+    /// The contents of keys.
+    fn contents(&mut self, keys: &Keys) -> Result<Rc<Dfa>, SchemaError> {
+        let names = match keys {
+            Keys::AllBut(names) => names,
+            Keys::Contents(contents) => return Ok(contents.clone()),
+        };
+        if let Some(known) = self.other_keys.get(names) {
+            return Ok(known.clone());
+        }
+        let texts: Vec<&str> =
+            names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
+        let others = self.texts.all_but(&texts).map_err(|error| self.too_large(&error))?;
+        self.other_keys.insert(names.clone(), others.clone());
+        Ok(others)
+    }
+
+    /// The keys that are none of `names`, told apart by which patterns match and which conditions
+    /// hold, as far as `formulas` ask different things of their members.
+    pub(super) fn classes_of_others(
+        &mut self,
+        names: &[u32],
+        patterns: &[u32],
+        conditions: &[F],
+        formulas: &[F],
+    ) -> Result<Vec<OtherKeys>, SchemaError> {
+        let mut sorted: Vec<u32> = names.into();
+        sorted.sort_unstable();
+        let mut tests: Vec<KeyTest> = Vec::new();
+        for &pattern in patterns {
+            tests.push(KeyTest { keys: self.pattern(pattern)?, of: Tested::Pattern(pattern) });
+        }
+        for &condition in conditions {
+            let projected = self.project(condition, Type::String)?;
+            tests.push(KeyTest { keys: self.strings(projected)?, of: Tested::Name(condition) });
+        }
+        let sets: Vec<Rc<Dfa>> = tests.iter().map(|test| test.keys.clone()).collect();
+        // Most patterns of an object have no key in common.
+        let apart = self.texts.apart(&sets).map_err(|error| self.too_large(&error))?;
+        let mut classes = self.others_apart(&sorted, &tests[..apart])?;
+        let asked = self.asked_of_keys(formulas);
+        for test in &tests[apart..] {
+            let mut finer = Vec::new();
+            for class in classes {
+                let contents = self.contents(&class.keys)?;
+                let parts = self.texts.part(&contents, &test.keys);
+                let (inside, outside) = parts.map_err(|error| self.too_large(&error))?;
+                if !inside.is_empty() {
+                    finer.push(test.passed_by(inside, &class));
+                }
+                if !outside.is_empty() {
+                    finer.push(OtherKeys { keys: Keys::Contents(outside), ..class });
+                }
+            }
+            classes = match &asked {
+                Some(asked) => self.united(finer, asked)?,
+                None => finer,
+            };
+            self.leave_out(&mut classes)?;
+        }
+        Ok(classes)
+    }
+
+    /// The properties that `formulas` ask for; `None` where some are denied: of what is denied the
+    /// last member under a class of keys counts, so that keys of two classes are not to be one.
+    fn asked_of_keys(&mut self, formulas: &[F]) -> Option<Vec<u32>> {
+        let mut asked = Vec::new();
+        for atom in self.reader.formulas.atoms(formulas) {
+            if let Atom::Properties(number) = atom {
+                let own = self.reader.formulas.atom(atom);
+                if formulas.iter().any(|&formula| self.reader.formulas.denies(formula, own)) {
+                    return None;
+                }
+                asked.push(number);
+            }
+        }
+        Some(asked)
+    }
+
+    /// Classes of which the same is asked as one, with the patterns of the first of them.
+    fn united(
+        &mut self,
+        classes: Vec<OtherKeys>,
+        asked: &[u32],
+    ) -> Result<Vec<OtherKeys>, SchemaError> {
+        let mut order: Vec<(OtherKeys, Vec<Rc<Dfa>>)> = Vec::new();
+        let mut known: FxHashMap<(Vec<Option<F>>, Vec<F>), usize> = FxHashMap::default();
+        for class in classes {
+            let members: Result<Vec<Option<F>>, _> =
+                asked.iter().map(|&number| self.asked_of_members(number, &class)).collect();
+            let contents = self.contents(&class.keys)?;
+            let at = *known.entry((members?, class.names.clone())).or_insert(order.len());
+            match order.get_mut(at) {
+                Some((_, all)) => all.push(contents),
+                None => order.push((class, vec![contents])),
+            }
+        }
+        let mut united = Vec::with_capacity(order.len());
+        for (class, all) in order {
+            united.push(match &all[..] {
+                [_] => class,
+                all => {
+                    let keys = self.texts.product(all, |each| each.contains(&true));
+                    let keys = Keys::Contents(keys.map_err(|error| self.too_large(&error))?);
+                    OtherKeys { keys, ..class }
+                }
+            });
+        }
+        Ok(united)
+    }
+
+    /// What the patterns of properties ask of the members under a class of keys, without what
+    /// follows from the rest at first sight; `None` where no pattern is found in these keys. What
+    /// is asked of others then may be the same, but is no more once a pattern is.
+    fn asked_of_members(
+        &mut self,
+        number: u32,
+        class: &OtherKeys,
+    ) -> Result<Option<F>, SchemaError> {
+        let properties = self.reader.atoms.properties.get(number);
+        let of_pattern =
+            |&(pattern, asked): &(u32, F)| class.patterns.contains(&pattern).then_some(asked);
+        let mut asked: Vec<F> = properties.patterns.iter().filter_map(of_pattern).collect();
+        if asked.is_empty() {
+            return Ok(None);
+        }
+        for part in &mut asked {
+            *part = self.whole(*part)?;
+        }
+        asked.sort_unstable();
+        asked.dedup();
+        let mut kept: Vec<F> = Vec::with_capacity(asked.len());
+        for part in asked {
+            for &other in &kept {
+                if self.is_nothing(other, part)? {
+                    return Ok(Some(F::FALSE));
+                }
+            }
+            let mut follows = false;
+            for &other in &kept {
+                let not = self.reader.formulas.not(part);
+                follows |= self.is_nothing(other, not)?;
+            }
+            if follows {
+                continue;
+            }
+            let mut left = Vec::with_capacity(kept.len() + 1);
+            for other in kept {
+                let not = self.reader.formulas.not(other);
+                if !self.is_nothing(part, not)? {
+                    left.push(other);
+                }
+            }
+            left.push(part);
+            kept = left;
+        }
+        Ok(Some(self.reader.formulas.and(kept)))
+    }
+
+    /// Whether it is seen at once that no value satisfies both.
+    fn is_nothing(&mut self, one: F, other: F) -> Result<bool, SchemaError> {
+        let formulas = &self.reader.formulas;
+        let is_apart =
+            |of: &Type| [one, other].iter().any(|&part| formulas.is_of_another_type(part, *of));
+        if Type::ALL.iter().all(is_apart) {
+            return Ok(true);
+        }
+        // Of these it is known exactly whether some value satisfies them, and soon.
+        let is_plain = |atom: &Atom| {
+            matches!(
+                atom,
+                Atom::Type(_)
+                    | Atom::Boolean(_)
+                    | Atom::Integer { .. }
+                    | Atom::Numbers(_)
+                    | Atom::Compare(..)
+                    | Atom::Strings(_)
+                    | Atom::MinLength(_)
+                    | Atom::MaxLength(_)
+            )
+        };
+        if !formulas.atoms(&[one, other]).iter().all(is_plain) {
+            return Ok(false);
+        }
+        let both = self.reader.formulas.and([one, other]);
+        Ok(!self.is_inhabited(both)?)
+    }
+
+    /// Leaves out the classes of keys in which most patterns are found, where they are too many. A
+    /// warning says so.
+    fn leave_out(&mut self, classes: &mut Vec<OtherKeys>) -> Result<(), SchemaError> {
+        classes.sort_by_key(|class| class.patterns.len() + class.names.len());
+        let is_several = |class: &OtherKeys| class.patterns.len() + class.names.len() > 1;
+        let single = classes.iter().take_while(|class| !is_several(class)).count();
+        let most = single.max(MOST_SEVERAL);
+        if most > MOST_OTHERS {
+            let message = format!("patterns tell more than {MOST_OTHERS} classes of keys apart");
+            return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
+        }
+        if classes.len() <= most {
+            return Ok(());
+        }
+        classes.truncate(most);
+        let message = "keys in which many of the patterns are found at once are left out: of each \
+                       set of patterns something else is asked";
+        let help = "write fewer patterns, or patterns that no key has several of";
+        let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
+        if let Some(place) = self.place_of_turn() {
+            warning = warning.at(place);
+        }
+        self.reader.warn(warning);
+        Ok(())
+    }
+
+    /// The same where no key passes two of the tests.
+    fn others_apart(
+        &mut self,
+        names: &[u32],
+        tests: &[KeyTest],
+    ) -> Result<Vec<OtherKeys>, SchemaError> {
+        let keys = Keys::AllBut(names.into());
+        let (patterns_of, names_of) = (Vec::new(), Vec::new());
+        let all = OtherKeys { keys, patterns: patterns_of, names: names_of, fingerprint: 0 };
+        if tests.is_empty() {
+            return Ok(vec![all]);
+        }
+        let sets: Vec<Rc<Dfa>> = tests.iter().map(|test| test.keys.clone()).collect();
+        let text = |&name: &u32| self.reader.atoms.texts.get(name).as_str();
+        let texts: Vec<&str> = names.iter().map(text).collect();
+        let parts = self.texts.parts_of_others(&texts, &sets);
+        let (insides, outside) = parts.map_err(|error| self.too_large(&error))?;
+        let mut classes = Vec::with_capacity(tests.len() + 1);
+        for (inside, test) in insides.into_iter().zip(tests).filter(|(keys, _)| !keys.is_empty()) {
+            classes.push(test.passed_by(inside, &all));
+        }
+        if !outside.is_empty() {
+            classes.push(OtherKeys { keys: Keys::Contents(outside), ..all });
+        }
+        Ok(classes)
+    }
+
+    /// The classes told apart further by the fingerprints of their keys.
+    pub(super) fn told_apart(
+        &mut self,
+        classes: &[OtherKeys],
+        modulus: u8,
+    ) -> Result<Vec<OtherKeys>, SchemaError> {
+        let mut finer = Vec::new();
+        for fingerprint in 0..modulus {
+            let rule = Fingerprint { modulus, key: None };
+            let own = self.reader.formulas.fingerprint(rule, 1 << fingerprint);
+            let of = self.strings(own)?;
+            for class in classes {
+                let contents = self.contents(&class.keys)?;
+                let keys =
+                    self.texts.both(&contents, &of).map_err(|error| self.too_large(&error))?;
+                if !keys.is_empty() {
+                    let keys = Keys::Contents(keys);
+                    finer.push(OtherKeys { keys, fingerprint, ..class.clone() });
+                }
+            }
+        }
+        Ok(finer)
+    }
+}
+
+/// What tells keys apart that are not named.
+struct KeyTest {
+    keys: Rc<Dfa>,
+    of: Tested,
+}
+
+/// Where a test of keys comes from.
+enum Tested {
+    /// `patternProperties`.
+    Pattern(u32),
+    /// `propertyNames`.
+    Name(F),
+}
+
+impl KeyTest {
+    /// The keys of a class that pass.
+    fn passed_by(&self, keys: Rc<Dfa>, class: &OtherKeys) -> OtherKeys {
+        let mut own = OtherKeys { keys: Keys::Contents(keys), ..class.clone() };
+        match self.of {
+            Tested::Pattern(pattern) => own.patterns.push(pattern),
+            Tested::Name(condition) => own.names.push(condition),
+        }
+        own
+    }
+}
