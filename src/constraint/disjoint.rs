@@ -2,9 +2,11 @@
 //! matches it, and not as the one of best rank.
 //!
 //! The scanner gives a lexeme one label. So terminals that have texts in common are taken apart
-//! into terminals that have none: the texts of `A` alone, of `B` alone, of both. Where a rule has
-//! `A`, a rule that is either the first or the last takes its place, and the parser finds out what
-//! is meant. The language is the same, and no lexeme has two labels.
+//! into terminals that have none: the texts of `A` alone, of `B` alone, of both. The last ones are
+//! two terminals, one for `A` and one for `B`; a lexeme has the first as its label, and the second
+//! as a further reading ([`Terminal::meant`]). Where a rule has `A`, a rule takes its place that is
+//! `A` alone or the first of these. So no lexeme has two labels, and each reading goes its own way
+//! from the end of the lexeme on.
 //!
 //! Where one of several has a budget of tokens, there is beside the terminal for all of them one
 //! for those that go on when it is used up, of the same texts and of worse rank. So it is a label
@@ -361,17 +363,18 @@ fn rewrite(
             }
             None => add(&mut grammar, &mut dfas, &atom.members, pattern.clone(), atom.dfa),
         };
+        let first = owner.unwrap_or(atom.members[0]);
+        mean(&mut grammar, &mut dfas, &mut parts, id, first, &atom.members);
         ranks.resize(grammar.terminals.len(), best);
         ranks[id.index()] = best;
         budgets.push((id.index(), budget));
-        atom.members.iter().for_each(|&member| parts[member].push(id));
         for ((members, budget), dfa) in twins {
             let id = add(&mut grammar, &mut dfas, &members, pattern.clone(), dfa);
-            ranks.resize(grammar.terminals.len(), best);
             // It wins only where the other is gone, and nobody need be told.
             grammar.terminals[id.index()].place = None;
+            mean(&mut grammar, &mut dfas, &mut parts, id, members[0], &members);
+            ranks.resize(grammar.terminals.len(), best);
             budgets.push((id.index(), budget));
-            members.iter().for_each(|&member| parts[member].push(id));
         }
     }
     for (terminal, budget) in budgets {
@@ -405,13 +408,37 @@ fn add(
     let names: Vec<&str> =
         members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
     let name = names.join("&");
-    let terminal = Terminal { name, pattern, ..grammar.terminals[members[0]].clone() };
+    let first = grammar.terminals[members[0]].clone();
+    let terminal = Terminal { name, pattern, meant: Vec::new(), ..first };
     let shown: Vec<String> =
         members.iter().map(|&member| grammar.terminals[member].shown()).collect();
     let terminal = terminal.described(&shown.join(" and "));
     grammar.terminals.push(terminal);
     dfas.push(Some(dfa));
     TerminalId::new(grammar.terminals.len() - 1)
+}
+
+/// Lets a lexeme of `label` be each of these, of which it is `first` by itself.
+fn mean(
+    grammar: &mut Grammar,
+    dfas: &mut Vec<Option<Dfa>>,
+    parts: &mut [Vec<TerminalId>],
+    label: TerminalId,
+    first: usize,
+    members: &[usize],
+) {
+    parts[first].push(label);
+    for &member in members.iter().filter(|&&member| member != first) {
+        let other = TerminalId::new(grammar.terminals.len());
+        let of = grammar.terminals[member].clone();
+        let name = format!("{}@{}", of.name, grammar.terminals[label.index()].name);
+        let other_reading =
+            Terminal { name, pattern: None, budget: None, place: None, ..of.clone() };
+        grammar.terminals.push(other_reading.described(&of.shown()));
+        dfas.push(None);
+        grammar.terminals[label.index()].meant.push(other);
+        parts[member].push(other);
+    }
 }
 
 /// How many tokens a lexeme may take before it is one of these less, and as what it ends there.
@@ -491,7 +518,8 @@ fn without_unused(mut grammar: Grammar, mut dfas: Vec<Option<Dfa>>) -> (Grammar,
         }
     }
     for (index, terminal) in grammar.terminals.iter_mut().enumerate() {
-        if !used[index] && !terminal.ignored {
+        let is_meant = terminal.meant.iter().any(|other| used[other.index()]);
+        if !used[index] && !is_meant && !terminal.ignored {
             terminal.pattern = None;
             dfas[index] = None;
         }

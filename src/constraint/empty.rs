@@ -40,7 +40,7 @@ fn example(grammar: &Grammar, scanner: &Scanner) -> String {
     let name = |terminal: TerminalId| grammar.terminals[terminal.index()].shown();
     let names: Vec<String> = sentence.iter().map(|&terminal| name(terminal)).collect();
     let mut example = names.join(" ");
-    let text = |terminal| scanner.states().dfa(terminal).map_or_else(Vec::new, Dfa::shortest);
+    let text = |terminal| scanner.lexis().texts(terminal).map_or_else(Vec::new, Dfa::shortest);
     for (&terminal, &next) in sentence.iter().zip(sentence.iter().skip(1)) {
         let (this, behind) = (text(terminal), text(next));
         let goes_on = |dfa: &Dfa| {
@@ -49,7 +49,7 @@ fn example(grammar: &Grammar, scanner: &Scanner) -> String {
             };
             dfa.starts().any(|start| end(start) != Dfa::DEAD)
         };
-        if scanner.states().dfa(terminal).is_some_and(goes_on) {
+        if scanner.lexis().texts(terminal).is_some_and(goes_on) {
             let this = String::from_utf8_lossy(&this);
             example.push_str(&format!("\n`{this}` may run into a following {}", name(next)));
             break;

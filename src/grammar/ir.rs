@@ -194,6 +194,9 @@ pub(crate) struct Terminal {
     /// What a lexeme of this word is where the stack cannot shift the word itself (`%fallback ID
     /// ABORT`).
     pub(crate) fallback: Option<Fallback>,
+    /// What a lexeme of it is as well: each of these is a reading of its own wherever the stack can
+    /// shift it, and the terminal competes wherever one of them can stand. These have no pattern.
+    pub(crate) meant: Vec<TerminalId>,
     /// Whether it competes only where the stack can shift it, and there only with what else the
     /// stack can shift.
     pub(crate) exclusive: bool,
@@ -226,6 +229,7 @@ impl Terminal {
             priority: 0,
             reserved_against: Vec::new(),
             fallback: None,
+            meant: Vec::new(),
             exclusive: false,
             lookahead: None,
             lazy: false,

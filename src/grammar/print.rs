@@ -142,6 +142,9 @@ impl Grammar {
             let kind = if fallback.soft { "soft" } else { "fallback" };
             write!(f, ", {kind} {}", self.terminals[fallback.terminal.index()].name)?;
         }
+        for other in &terminal.meant {
+            write!(f, ", also {}", self.terminals[other.index()].name)?;
+        }
         if let Some(lookahead) = &terminal.lookahead {
             write!(f, ", lookahead {}", self.terminals[lookahead.other.index()].name)?;
             let after = lookahead.after.iter().map(|list| ("after", list));

@@ -120,6 +120,7 @@ impl Grammar {
             })
             && self.terminals.iter().all(|terminal| {
                 terminal.reserved_against.iter().all(known)
+                    && terminal.meant.iter().all(known)
                     && terminal.fallback.iter().all(|fallback| known(&fallback.terminal))
                     && terminal.budget.iter().all(|budget| budget.cuts.iter().all(known))
                     && terminal.lookahead.iter().all(|lookahead| {
@@ -157,6 +158,7 @@ impl Terminal {
             w.u32(fallback.terminal.0);
             w.bool(fallback.soft);
         });
+        ids(writer, &self.meant);
         writer.bool(self.exclusive);
         writer.bool(self.lazy);
         writer.bool(self.every_match);
@@ -184,6 +186,7 @@ impl Terminal {
             reserved_against: read_ids(reader)?,
             fallback: reader
                 .option(|r| Ok(Fallback { terminal: TerminalId(r.u32()?), soft: r.bool()? }))?,
+            meant: read_ids(reader)?,
             exclusive: reader.bool()?,
             lazy: reader.bool()?,
             every_match: reader.bool()?,

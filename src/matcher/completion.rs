@@ -302,7 +302,7 @@ impl Matcher {
         terminal: TerminalId,
     ) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
-        let text = scanner.states().dfa(terminal)?.shortest();
+        let text = scanner.lexis().texts(terminal)?.shortest();
         let mut at = from.clone();
         for &byte in &text {
             let mut next = None;

@@ -4,10 +4,11 @@
 //! before, and obligations accept no more often. So what holds in a candidate set holds in each
 //! part of it.
 
+use super::lexis::add_labels;
 use super::states::ScanStates;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::{CoreId, ScanStateId};
+use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
 /// The scan states where lexemes of a terminal start, in candidate sets such that whatever
 /// candidates they really meet is a part of one.
@@ -49,6 +50,7 @@ pub(super) fn exclusive_candidates(
     table: &ParseTable,
     exclusive: &BitSet,
     ignored: &BitSet,
+    labels: &[TerminalId],
 ) -> Vec<BitSet> {
     let mut candidate_sets: Vec<BitSet> = Vec::new();
     if exclusive.is_empty() {
@@ -57,7 +59,7 @@ pub(super) fn exclusive_candidates(
     for state in parse_states(table) {
         let row = table.row(state);
         if row.intersects(exclusive) && !only_reduces(table, state) {
-            let candidates = shut(table, row, ignored);
+            let candidates = shut(table, row, ignored, labels);
             if !candidate_sets.contains(&candidates) {
                 candidate_sets.push(candidates);
             }
@@ -67,8 +69,14 @@ pub(super) fn exclusive_candidates(
 }
 
 /// The acceptable terminals among themselves.
-pub(super) fn shut(table: &ParseTable, acceptable: &BitSet, ignored: &BitSet) -> BitSet {
+pub(super) fn shut(
+    table: &ParseTable,
+    acceptable: &BitSet,
+    ignored: &BitSet,
+    labels: &[TerminalId],
+) -> BitSet {
     let mut candidates = acceptable.clone();
+    add_labels(labels, &mut candidates);
     candidates.remove(table.end().index());
     candidates.subtract(ignored);
     candidates

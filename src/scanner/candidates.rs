@@ -13,7 +13,7 @@ impl Lexis {
     /// The terminals that compete where these are acceptable.
     pub(super) fn candidates(&self, acceptable: &BitSet) -> BitSet {
         if acceptable.intersects(&self.exclusive) {
-            return shut(&self.table, acceptable, &self.ignored);
+            return shut(&self.table, acceptable, &self.ignored, self.labels());
         }
         match self.lexer {
             LexerKind::Basic => self.ordinary(),
@@ -25,6 +25,7 @@ impl Lexis {
     /// one is.
     fn contextual(&self, acceptable: &BitSet) -> BitSet {
         let mut candidates = acceptable.clone();
+        self.add_labels(&mut candidates);
         candidates.remove(self.table.end().index());
         candidates.union_with(&self.ignored);
         for index in candidates.clone().iter() {
@@ -47,10 +48,10 @@ impl Lexis {
             return true;
         }
         // In a state that shifts an exclusive terminal, every stack can shift it.
-        let other = self.other_reading(terminal).unwrap_or(terminal);
+        let readings = self.all_readings(terminal);
         !self.exclusive.contains(terminal.index())
             && parse_states(&self.table).any(|state| {
-                [terminal, other].iter().any(|read| self.table.row(state).contains(read.index()))
+                readings.iter().any(|read| self.table.row(state).contains(read.index()))
                     && !self.table.shifts(state).intersects(&self.exclusive)
                     && (self.table.has_settled_conflicts() || !only_reduces(&self.table, state))
             })
@@ -59,9 +60,8 @@ impl Lexis {
     /// Whether a lexeme may ever be `terminal`, be it only among some candidates, or as the other
     /// reading of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
-        let reads = |word: TerminalId| {
-            self.other_reading(word) == Some(terminal) && self.may_be_label(word)
-        };
+        let reads =
+            |word: TerminalId| self.may_be_read_as(word, terminal) && self.may_be_label(word);
         self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
     }
 
@@ -94,6 +94,7 @@ impl Lexis {
     /// Where lexemes of `terminal` start behind a text of which this is known. `None` when there is
     /// a candidate set in which no lexeme is labelled so there.
     pub(super) fn starts_of(&self, terminal: TerminalId, past: Past) -> Option<Starts> {
+        let terminal = self.label_of(terminal);
         self.states.dfa(terminal)?;
         let candidate_sets = self.candidate_sets.iter().zip(&self.candidate_starts.exclusive);
         let with = candidate_sets.filter(|(candidates, _)| candidates.contains(terminal.index()));
@@ -115,9 +116,9 @@ impl Lexis {
         }
         let mut beside = BitSet::new(self.terminal_count() + 1);
         // A word competes where its other reading stands as well, and may be outranked there.
-        let other = self.other_reading(terminal).unwrap_or(terminal);
+        let readings = self.all_readings(terminal);
         for row in parse_states(&self.table).map(|state| self.table.row(state)) {
-            if row.contains(terminal.index()) || row.contains(other.index()) {
+            if readings.iter().any(|read| row.contains(read.index())) {
                 beside.union_with(row);
             }
         }

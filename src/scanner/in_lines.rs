@@ -122,11 +122,8 @@ impl Scanner {
         indentation.line.get_or_init(|| {
             let mut labels = indentation.openers.clone();
             for label in (0..self.lexis.fallbacks.len()).map(TerminalId::new) {
-                if self
-                    .lexis
-                    .other_reading(label)
-                    .is_some_and(|other| indentation.openers.contains(other.index()))
-                {
+                let mut others = self.lexis.other_readings(label);
+                if others.any(|other| indentation.openers.contains(other.index())) {
                     labels.insert(label.index());
                 }
             }

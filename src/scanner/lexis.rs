@@ -35,6 +35,10 @@ pub(crate) struct Lexis {
     /// By terminal: the words reserved against it.
     pub(super) reserved: Vec<Vec<TerminalId>>,
     pub(super) fallbacks: Vec<Option<Fallback>>,
+    /// By label: what a lexeme of it is as well.
+    pub(super) meant: Vec<Vec<TerminalId>>,
+    /// By terminal: the label of its lexemes, where that is another one; else itself.
+    labels: Vec<TerminalId>,
     pub(super) lookaheads: Lookaheads,
     pub(super) budgets: Budgets,
     /// What terminals are to lists of items that must differ; empty where there are none.
@@ -85,19 +89,27 @@ impl Lexis {
         let mut shifted = BitSet::new(count + 1);
         for label in (0..count).map(TerminalId::new) {
             let is_ignored = ignored.contains(label.index());
-            let has_one_reading = grammar.terminals[label.index()].fallback.is_none()
+            let terminal = &grammar.terminals[label.index()];
+            let has_one_reading = terminal.fallback.is_none()
+                && terminal.meant.is_empty()
                 && lookaheads.word(label).is_none();
             if !is_ignored && has_one_reading && newline != Some(label) {
                 shifted.insert(label.index());
             }
         }
-        let candidate_sets = candidate_sets::exclusive_candidates(&table, &exclusive, &ignored);
+        let meant: Vec<_> =
+            grammar.terminals.iter().map(|terminal| terminal.meant.clone()).collect();
+        let labels = labels(&meant);
+        let candidate_sets =
+            candidate_sets::exclusive_candidates(&table, &exclusive, &ignored, &labels);
         Self {
             lexer: grammar.lexer,
             leading_ignored: grammar.leading_ignored,
             candidate_starts: candidate_sets::greatest(&states, &exclusive, &candidate_sets),
             reserved: reserved(grammar, states.dfas()),
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
+            meant,
+            labels,
             indentation: grammar
                 .indentation
                 .as_ref()
@@ -163,9 +175,41 @@ impl Lexis {
     }
 
     /// What a lexeme with this label may be beside the label itself.
-    pub(super) fn other_reading(&self, label: TerminalId) -> Option<TerminalId> {
+    pub(super) fn other_readings(&self, label: TerminalId) -> impl Iterator<Item = TerminalId> {
         let fallback = self.fallbacks[label.index()].map(|fallback| fallback.terminal);
-        fallback.or_else(|| self.lookaheads.word(label).map(|word| word.other))
+        let other = fallback.or_else(|| self.lookaheads.word(label).map(|word| word.other));
+        other.into_iter().chain(self.meant[label.index()].iter().copied())
+    }
+
+    /// Whether a lexeme with this label may be `terminal`, which is another one.
+    pub(super) fn may_be_read_as(&self, label: TerminalId, terminal: TerminalId) -> bool {
+        self.other_readings(label).any(|other| other == terminal)
+    }
+
+    /// Whether what the parser can take has no say in what a lexeme with this label is.
+    pub(super) fn has_one_reading(&self, label: TerminalId) -> bool {
+        self.fallbacks[label.index()].is_none() && self.meant[label.index()].is_empty()
+    }
+
+    /// The label of lexemes of `terminal`: itself, but where another terminal has all of its texts
+    /// ([`Terminal::meant`]).
+    pub(super) fn label_of(&self, terminal: TerminalId) -> TerminalId {
+        self.labels[terminal.index()]
+    }
+
+    /// The texts of `terminal`.
+    pub(crate) fn texts(&self, terminal: TerminalId) -> Option<&Dfa> {
+        self.states.dfa(self.label_of(terminal))
+    }
+
+    /// By terminal: the label of its lexemes.
+    pub(super) fn labels(&self) -> &[TerminalId] {
+        &self.labels
+    }
+
+    /// Adds the labels of these terminals.
+    pub(super) fn add_labels(&self, terminals: &mut BitSet) {
+        add_labels(&self.labels, terminals);
     }
 
     /// The readings of `label`, which is not ignored, where the stack can shift the terminals in
@@ -188,7 +232,7 @@ impl Lexis {
 
     /// The terminals that a lexeme with this label may be, wherever it stands.
     pub(crate) fn all_readings(&self, label: TerminalId) -> SmallVec<[TerminalId; 2]> {
-        std::iter::once(label).chain(self.other_reading(label)).collect()
+        std::iter::once(label).chain(self.other_readings(label)).collect()
     }
 
     /// The readings of a label about which the parser alone decides.
@@ -208,6 +252,8 @@ impl Lexis {
         {
             readings.push(fallback.terminal);
         }
+        let meant = self.meant[label.index()].iter().copied();
+        readings.extend(meant.filter(|other| acceptable.contains(other.index())));
         readings
     }
 }
@@ -230,6 +276,24 @@ pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStat
         priorities: priorities(grammar),
     };
     ScanStates::new(dfas, ranks, endings, blanks.as_ref())
+}
+
+/// By terminal: the label of its lexemes.
+fn labels(meant: &[Vec<TerminalId>]) -> Vec<TerminalId> {
+    let mut labels: Vec<TerminalId> = (0..meant.len()).map(TerminalId::new).collect();
+    for (label, meant) in meant.iter().enumerate() {
+        meant.iter().for_each(|other| labels[other.index()] = TerminalId::new(label));
+    }
+    labels
+}
+
+/// Adds the labels of these terminals.
+pub(super) fn add_labels(labels: &[TerminalId], terminals: &mut BitSet) {
+    for (terminal, label) in labels.iter().enumerate() {
+        if label.index() != terminal && terminals.contains(terminal) {
+            terminals.insert(label.index());
+        }
+    }
 }
 
 /// By terminal: its priority, where some match goes before longer ones.

@@ -60,7 +60,6 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 
 pub(crate) use crate::grammar::ir::Distinct;
-use crate::lexer::Dfa;
 use crate::lr::minimal_completion::MinimalCompletion;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
@@ -244,11 +243,7 @@ impl Scanner {
         let candidates = self.lexis.candidates(&competing);
         let mut takes = acceptable.clone();
         for label in candidates.iter().map(TerminalId::new) {
-            if self
-                .lexis
-                .other_reading(label)
-                .is_some_and(|other| acceptable.contains(other.index()))
-            {
+            if self.lexis.other_readings(label).any(|other| acceptable.contains(other.index())) {
                 takes.insert(label.index());
             }
         }
@@ -294,7 +289,7 @@ impl Scanner {
         };
         // Where there is but one reading, the stack shifts it or does not; to know all that it
         // shifts would read more.
-        if self.lexis.fallbacks[label.index()].is_none() {
+        if self.lexis.has_one_reading(label) {
             feed(label, reads);
         } else {
             let context = self.context(stack, reads);
@@ -346,20 +341,21 @@ impl Scanner {
 
     fn minimal_completion(&self) -> &MinimalCompletion {
         self.minimal_completion.get_or_init(|| {
-            let cost = |(index, dfa): (usize, &Option<Dfa>)| {
+            let cost = |index: usize| {
                 if let Some(indentation) = &self.lexis.indentation
                     && (index == indentation.indent.index() || index == indentation.dedent.index())
                 {
                     return Some(u64::from(index == indentation.indent.index()));
                 }
-                let dfa = dfa.as_ref().filter(|_| self.lexis.may_occur(TerminalId::new(index)));
+                let terminal = TerminalId::new(index);
+                let dfa = self.lexis.texts(terminal).filter(|_| self.lexis.may_occur(terminal));
                 let length = dfa.map(|dfa| u64::from(dfa.shortest_length()))?;
                 // What stands around such a word must fit, which the plan does not see to: only
                 // where it must.
-                let asks = self.lexis.lookaheads.word(TerminalId::new(index)).is_some();
+                let asks = self.lexis.lookaheads.word(terminal).is_some();
                 Some(length + if asks { 1_000 } else { 0 })
             };
-            let costs: Vec<_> = self.states().dfas().iter().enumerate().map(cost).collect();
+            let costs: Vec<_> = (0..self.lexis.terminal_count()).map(cost).collect();
             MinimalCompletion::new(self.table(), &costs)
         })
     }

@@ -108,7 +108,7 @@ impl Scanner {
             at.state = next.unwrap_or(at.state);
             return next.is_some();
         }
-        if self.lexis.fallbacks[label.index()].is_some() {
+        if !self.lexis.has_one_reading(label) {
             return false;
         }
         let mut fed = at.stack.feed(self.table(), label, reads);

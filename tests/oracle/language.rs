@@ -46,9 +46,6 @@ struct Known {
 pub struct Place {
     /// The number of its stack.
     pub stack: usize,
-    /// The stacks of all that the last lexeme may be, where several terminals are meant: what may
-    /// follow any of them competes for the next.
-    pub beside: Vec<usize>,
     pub layout: Layout,
     /// The lexemes behind it that are not ignored, as far back as any word cares: who won each, and
     /// as which terminal it is read.
@@ -117,7 +114,7 @@ impl Language {
     pub fn begin(&self) -> Place {
         let layout =
             self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
-        Place { stack: 0, beside: Vec::new(), layout, trail: Vec::new() }
+        Place { stack: 0, layout, trail: Vec::new() }
     }
 
     /// Whether the text may end here.
@@ -148,11 +145,7 @@ impl Language {
             (known.acceptable, known.candidates)
         };
         let Some(rules) = self.spec.indentation.as_ref().filter(|_| layout.is_loose()) else {
-            let (acceptable, mut candidates) = known(*stack);
-            if !place.beside.is_empty() {
-                let all = place.beside.iter().fold(0, |set, &beside| set | known(beside).0);
-                candidates = self.candidates(all);
-            }
+            let (acceptable, candidates) = known(*stack);
             return vec![Opening { taker: Some((*stack, layout.clone())), acceptable, candidates }];
         };
         let loose = |taker: Option<(usize, Layout)>| {
@@ -251,23 +244,7 @@ impl Language {
         lexeme: &[u8],
     ) -> Vec<Place> {
         let behind = |&winner: &usize| self.behind(place, opening, winner, lexeme);
-        let mut all: Vec<Place> = winners.iter().flat_map(behind).collect();
-        if winners.len() > 1 {
-            // The last lexeme is on top; on what lies below, its terminals stand side by side.
-            let below = |place: &Place| {
-                let known = &self.stacks.borrow()[place.stack].stack;
-                known[..known.len() - 1].to_vec()
-            };
-            let of: Vec<(usize, _)> = all.iter().map(|place| (place.stack, below(place))).collect();
-            for place in &mut all {
-                let own = below(place);
-                let beside = of.iter().filter(|(_, below)| *below == own);
-                place.beside = beside.map(|&(stack, _)| stack).collect();
-                place.beside.sort_unstable();
-                place.beside.dedup();
-            }
-        }
-        all
+        winners.iter().flat_map(behind).collect()
     }
 
     /// Where the readings of a lexeme stand that `winner` has won.
@@ -294,7 +271,6 @@ impl Language {
             let after = self.after(*stack, terminal).into_iter();
             behind.extend(after.map(|stack| Place {
                 stack,
-                beside: Vec::new(),
                 layout: layout.clone(),
                 trail: trail.clone(),
             }));

@@ -93,7 +93,8 @@ fn needed_terminals(
     }
     let in_rules = needed.clone();
     for (word, terminal) in grammar.terminals.iter().enumerate() {
-        needed[word] |= terminal.reserved_against.iter().any(|against| in_rules[against.index()]);
+        let mut for_others = terminal.reserved_against.iter().chain(&terminal.meant);
+        needed[word] |= for_others.any(|other| in_rules[other.index()]);
         if let Some(lookahead) = &terminal.lookahead {
             needed[word] |= in_rules[lookahead.other.index()];
             needed[lookahead.other.index()] |= in_rules[word];
@@ -110,6 +111,7 @@ fn copy_terminals(grammar: &Grammar, ids: &Renumbered) -> Vec<Terminal> {
         let mut terminal = terminal.clone();
         terminal.reserved_against =
             terminal.reserved_against.iter().filter_map(|against| ids[against.index()]).collect();
+        terminal.meant = terminal.meant.iter().filter_map(|other| ids[other.index()]).collect();
         terminal.fallback = terminal.fallback.and_then(|fallback| {
             let terminal = ids[fallback.terminal.index()]?;
             Some(Fallback { terminal, soft: fallback.soft })

@@ -203,6 +203,7 @@ fn list_terminals(
             priority,
             reserved_against: Vec::new(),
             fallback: None,
+            meant: Vec::new(),
             exclusive: parts.directions.exclusive.contains_key(&terminal),
             lookahead: None,
             lazy,

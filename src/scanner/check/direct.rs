@@ -199,8 +199,9 @@ impl<'a> Direct<'a> {
         terminal: usize,
     ) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
         let scan = self.lexis.states();
+        let label = self.lexis.label_of(TerminalId::new(terminal)).index();
         let moves = self.scan_graph.fan(scan, state).moves.iter().copied();
-        moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(terminal))
+        moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(label))
     }
 
     /// By terminal, where a lexeme of it may end.
@@ -210,7 +211,7 @@ impl<'a> Direct<'a> {
             let fate = fates.of(self.lexis.states(), self.scan_graph, state);
             for label in labels {
                 ends[label.index()].push((state, fate));
-                if let Some(other) = self.lexis.other_reading(label) {
+                for other in self.lexis.other_readings(label) {
                     ends[other.index()].push((state, fate));
                 }
             }
@@ -260,6 +261,7 @@ impl<'a> Direct<'a> {
             });
         }
         let scan = self.lexis.states();
+        let last = self.lexis.label_of(last);
         let goals = ends.iter().filter(|&&(end, _)| scan.plain_label(end) == Some(last));
         let goals = goals.map(|&(end, fate)| (end, of_fate[fate]));
         let ways = self.scan_graph.ways(scan, last, goals, sets.len());

@@ -186,8 +186,8 @@ fn check_lexemes(
         );
     }
     for (index, terminal) in grammar.terminals.iter().enumerate() {
-        let instead =
-            terminal.fallback.is_some_and(|fallback| first.contains(fallback.terminal.index()));
+        let fallback = terminal.fallback.iter().map(|fallback| &fallback.terminal);
+        let instead = fallback.chain(&terminal.meant).any(|other| first.contains(other.index()));
         let begins =
             |dfa: &Dfa| BLANKS.iter().any(|&blank| dfa.next(dfa.start(), blank) != Dfa::DEAD);
         if !terminal.ignored && (first.contains(index) || instead) && dfa(index).is_some_and(begins)

@@ -71,8 +71,9 @@ fn overruled(grammar: &Grammar, lexis: &Lexis) -> Option<Diagnostic> {
         high.shown(),
         low.shown()
     );
-    let help = "write `%match priority` if priorities go before length, as in Lark's own lexer, or \
-        `%match longest` if they decide between equal lengths only";
+    let help = "write `%match priority` if the grammar is for Lark's LALR parser, whose lexer lets \
+        priorities go before length, or `%match longest` if they decide between equal lengths only, \
+        which is nearer to its Earley parser";
     let finding = Diagnostic::warning("overruled-priority", message).at(high.place.clone());
     Some(finding.example(String::from_utf8_lossy(&text)).help(help))
 }
@@ -167,7 +168,7 @@ fn of_two_terminals(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
         for &(word, text) in &words {
             let of = &grammar.terminals[word];
             let is_said = lexis.is_reserved_against(TerminalId::new(word), id)
-                || lexis.other_reading(TerminalId::new(word)) == Some(id)
+                || lexis.may_be_read_as(TerminalId::new(word), id)
                 || of.exclusive
                 || of.priority != terminal.priority;
             if is_said || left < states || !dfa.matches(text.as_bytes()) {

@@ -160,8 +160,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     for terminal in unsure.into_iter().flatten() {
         sure.remove(terminal.index());
         // The words that may be read as it.
-        for word in
-            (0..count).filter(|&word| lexis.other_reading(TerminalId::new(word)) == Some(terminal))
+        for word in (0..count).filter(|&word| lexis.may_be_read_as(TerminalId::new(word), terminal))
         {
             sure.remove(word);
         }
@@ -196,7 +195,7 @@ fn places(
 
 /// Whether nothing may be asked directly behind this terminal.
 fn may_ask_nothing(lexis: &Lexis, terminal: TerminalId) -> bool {
-    let reads = |word| lexis.other_reading(TerminalId::new(word)) == Some(terminal);
+    let reads = |word| lexis.may_be_read_as(TerminalId::new(word), terminal);
     lexis.lookaheads.word(terminal).is_none() || (0..lexis.terminal_count()).any(reads)
 }
 

@@ -69,6 +69,7 @@ pub(super) fn adjacency(
         terminal.reserved_against.is_empty()
             && terminal.fallback.is_none()
             && terminal.budget.is_none()
+            && terminal.meant.is_empty()
     };
     if !is_plain || !grammar.terminals.iter().all(is_plain_terminal) {
         return Ok(None);

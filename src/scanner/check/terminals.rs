@@ -100,7 +100,7 @@ pub(super) fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic>
         let Some(dfa) = lexis.states().dfa(id) else { continue };
         let is_free = |(word_index, word): &(usize, &Terminal)| {
             let declared = lexis.is_reserved_against(TerminalId::new(*word_index), id)
-                || lexis.other_reading(TerminalId::new(*word_index)) == Some(id);
+                || lexis.may_be_read_as(TerminalId::new(*word_index), id);
             let Some(Pattern::Literal { text, .. }) = &word.pattern else { return false };
             !declared && is_word_like(text) && dfa.matches(text.as_bytes())
         };

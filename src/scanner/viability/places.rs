@@ -214,7 +214,7 @@ impl<'a> Exactly<'a> {
             } else {
                 return None;
             }
-        } else if terminal != label {
+        } else if terminal != label && !lexis.meant[label.index()].contains(&terminal) {
             let fallback =
                 lexis.fallbacks[label.index()].filter(|fallback| fallback.terminal == terminal)?;
             let stands = || {
