@@ -18,6 +18,7 @@ use crate::input::Inputs;
 use crate::output::{self, Output};
 use crate::random;
 use crate::sampler::Sampler;
+use crate::tokens;
 use crate::vocabularies::{self, VocabularyArgument};
 
 /// Tokens between two looks for a way to end.
@@ -55,12 +56,18 @@ pub(crate) struct Arguments {
     /// End each text within so many tokens (the stop token not counted) wherever the grammar can.
     #[arg(long, value_name = "M", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: u32,
+    /// Tell the tokens of each text as well: in JSON as `ids`, else one a line, as `mask` lists
+    /// them.
+    #[arg(long)]
+    ids: bool,
 }
 
 #[derive(Debug, Serialize)]
 struct Generated<'a> {
     text: &'a str,
     tokens: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ids: Option<Vec<u32>>,
 }
 
 /// Yes where all texts are sentences.
@@ -93,9 +100,14 @@ pub(crate) fn run(
         longer += u64::from(tokens > arguments.max_tokens as usize);
         let text = String::from_utf8_lossy(&writer.bytes);
         if out.is_json() {
-            out.json(&Generated { text: &text, tokens })?;
+            let ids = || writer.drawn.iter().map(|token| token.get()).collect();
+            out.json(&Generated { text: &text, tokens, ids: arguments.ids.then(ids) })?;
         } else {
             out.text(format_args!("{text}\n"))?;
+            for &token in writer.drawn.iter().filter(|_| arguments.ids) {
+                let shown = tokens::shown(&vocabulary, token);
+                out.text(format_args!("{:>8}  {shown}\n", token.get()))?;
+            }
         }
         bar.inc(1);
     }
@@ -144,6 +156,8 @@ struct Writer<'c> {
     structural: HashMap<usize, Vec<TokenId>>,
     /// The text so far.
     bytes: Vec<u8>,
+    /// Its tokens.
+    drawn: Vec<TokenId>,
     /// Where each of its tokens ends.
     ends: Vec<usize>,
 }
@@ -158,6 +172,7 @@ impl<'c> Writer<'c> {
             max_tokens,
             structural: HashMap::new(),
             bytes: Vec::new(),
+            drawn: Vec::new(),
             ends: Vec::new(),
         }
     }
@@ -166,6 +181,7 @@ impl<'c> Writer<'c> {
     fn write(&mut self, mut random: Rng) -> Result<usize, Stuck> {
         self.matcher.reset();
         self.bytes.clear();
+        self.drawn.clear();
         self.ends.clear();
         let length = 1 + random.usize(..(self.max_tokens * 3 / 5).max(1));
         let Some(mut way) = self.way() else { return self.write_unsure(&mut random) };
@@ -221,6 +237,7 @@ impl<'c> Writer<'c> {
     /// Goes back to the first `count` tokens and ends the text on `way` from there.
     fn end(&mut self, count: usize, way: &[TokenId]) -> Result<usize, Stuck> {
         self.matcher.rollback(self.ends.len() - count);
+        self.drawn.truncate(count);
         self.ends.truncate(count);
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
         way.iter().try_for_each(|&token| self.take(token))?;
@@ -230,6 +247,7 @@ impl<'c> Writer<'c> {
     fn take(&mut self, token: TokenId) -> Result<(), Stuck> {
         self.matcher.advance(token).map_err(|_| Stuck::Contradiction)?;
         self.bytes.extend_from_slice(self.constraint.vocabulary().bytes(token).unwrap_or_default());
+        self.drawn.push(token);
         self.ends.push(self.bytes.len());
         Ok(())
     }

@@ -21,6 +21,12 @@ pub(crate) struct LimitArguments {
     /// Bytes that may be held at once meanwhile.
     #[arg(help_heading = HEADING, long, value_name = "BYTES")]
     build_bytes: Option<u64>,
+    /// States of the automaton of one terminal.
+    #[arg(help_heading = HEADING, long, value_name = "STATES")]
+    terminal_states: Option<usize>,
+    /// States of all terminals together.
+    #[arg(help_heading = HEADING, long, value_name = "STATES")]
+    scan_states: Option<usize>,
     /// Steps of reading one JSON schema.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     schema_steps: Option<usize>,
@@ -58,6 +64,8 @@ impl LimitArguments {
         set(&mut limits, self.grammar_bytes, Limits::grammar_bytes);
         set(&mut limits, self.build_steps, Limits::build_steps);
         set(&mut limits, self.build_bytes, Limits::build_bytes);
+        set(&mut limits, self.terminal_states, Limits::terminal_states);
+        set(&mut limits, self.scan_states, Limits::scan_states);
         set(&mut limits, self.schema_steps, Limits::schema_steps);
         set(&mut limits, self.decision_steps, Limits::decision_steps);
         set(&mut limits, self.mask_steps, Limits::mask_steps);

@@ -42,7 +42,7 @@ use crate::util::meter::Cost;
 
 pub use error::{GrammarError, GrammarErrorKind};
 pub use ir::Grammar;
-pub(crate) use lower::{did_you_mean, distance};
+pub(crate) use lower::did_you_mean;
 pub use reader::GrammarReader;
 pub(crate) use texts::of_choices;
 

@@ -4,7 +4,6 @@
 //! before, and obligations accept no more often. So what holds in a candidate set holds in each
 //! part of it.
 
-use super::lexis::add_labels;
 use super::states::ScanStates;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
@@ -80,6 +79,15 @@ pub(super) fn shut(
     candidates.remove(table.end().index());
     candidates.subtract(ignored);
     candidates
+}
+
+/// Adds the labels of these terminals.
+pub(super) fn add_labels(labels: &[TerminalId], terminals: &mut BitSet) {
+    for (terminal, label) in labels.iter().enumerate() {
+        if label.index() != terminal && terminals.contains(terminal) {
+            terminals.insert(label.index());
+        }
+    }
 }
 
 pub(super) fn only_reduces(table: &ParseTable, state: CoreId) -> bool {

@@ -209,7 +209,7 @@ impl Lexis {
 
     /// Adds the labels of these terminals.
     pub(super) fn add_labels(&self, terminals: &mut BitSet) {
-        add_labels(&self.labels, terminals);
+        candidate_sets::add_labels(&self.labels, terminals);
     }
 
     /// The readings of `label`, which is not ignored, where the stack can shift the terminals in
@@ -285,15 +285,6 @@ fn labels(meant: &[Vec<TerminalId>]) -> Vec<TerminalId> {
         meant.iter().for_each(|other| labels[other.index()] = TerminalId::new(label));
     }
     labels
-}
-
-/// Adds the labels of these terminals.
-pub(super) fn add_labels(labels: &[TerminalId], terminals: &mut BitSet) {
-    for (terminal, label) in labels.iter().enumerate() {
-        if label.index() != terminal && terminals.contains(terminal) {
-            terminals.insert(label.index());
-        }
-    }
 }
 
 /// By terminal: its priority, where some match goes before longer ones.

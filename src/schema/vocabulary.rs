@@ -1,8 +1,8 @@
 //! The keywords and formats that are known, and which of them is meant by one that is not.
 
-use crate::grammar::distance;
 use crate::schema::draft::Draft;
 use crate::schema::text::formats;
+use crate::util::similar::distance;
 
 use Draft::{Eight, Nine, Seven, Six, Three};
 

@@ -23,6 +23,7 @@ pub enum Severity {
 pub(crate) const WARNINGS: &[&str] = &[
     "allows-any",
     "assumed-indent",
+    "attribute-without-effect",
     "conflict",
     "cyclic",
     "dead-alternative",

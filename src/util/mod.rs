@@ -13,6 +13,7 @@
 //! * [`shared`]: lists that are copied when they are changed, not when they are handed on.
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
+//! * [`similar`]: the known name nearest to one that is not known.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
 //! * [`threads`]: work that is shared among threads, which end with it.
 //! * [`uses`]: how often something was asked for.
@@ -39,5 +40,6 @@ mod number_table;
 pub(crate) mod saving;
 pub(crate) mod self_loops;
 pub(crate) mod shared;
+pub(crate) mod similar;
 pub(crate) mod threads;
 pub(crate) mod uses;

@@ -67,6 +67,19 @@ impl Alphabet {
         self.count
     }
 
+    /// By letter: the characters that it stands for, as ranges of code points.
+    pub(super) fn ranges(&self) -> Vec<Vec<(u32, u32)>> {
+        let mut ranges = vec![Vec::new(); self.count];
+        let ends = self.starts[1..].iter().map(|&next| next - 1).chain([u32::MAX]);
+        for ((&letter, &start), end) in self.letters.iter().zip(&self.starts).zip(ends) {
+            let end = end.min(char::MAX.into());
+            if start <= end {
+                ranges[letter as usize].push((start, end));
+            }
+        }
+        ranges
+    }
+
     fn intervals(&self, first: u32, last: u32) -> std::ops::Range<usize> {
         let from = self.starts.partition_point(|&start| start < first);
         let to = self.starts.partition_point(|&start| start <= last);

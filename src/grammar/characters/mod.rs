@@ -8,15 +8,19 @@
 mod alphabet;
 mod assemble;
 mod automaton;
+mod calls;
 mod charset;
 mod contexts;
 mod cut;
+mod equations;
 mod expr;
 mod harmless;
 mod print;
 mod reach;
+mod regexes;
 mod regular;
 mod resolve;
+mod shortest;
 #[cfg(test)]
 mod tests;
 
@@ -67,7 +71,8 @@ pub(crate) fn lower_gbnf(
     context.check()?;
     // AFTER THIS: every rule that is named derives a text.
 
-    regular::write_out(&mut exprs, &mut rules);
+    regular::write_out(&mut context, &mut exprs, &mut rules);
+    context.check()?;
     // AFTER THIS: what is regular is written out where it is named.
 
     let settled = settle(&mut context, &mut exprs, &rules, root);
@@ -103,8 +108,12 @@ fn find_start(context: &mut Context, rules: &[Rule], start: Option<&str>) -> Opt
 /// What to do where no rule is called `root`.
 fn other_starts(rules: &[Rule]) -> String {
     const NAMED: usize = 12;
-    let names: Vec<String> =
-        rules.iter().take(NAMED).map(|rule| format!("`{}`", rule.name)).collect();
+    let names: Vec<String> = rules
+        .iter()
+        .filter(|rule| !rule.is_made())
+        .take(NAMED)
+        .map(|rule| format!("`{}`", rule.name))
+        .collect();
     let more = if rules.len() > NAMED { ", ..." } else { "" };
     let way = "name the rule of whole texts `root`, or say which it is: `--start RULE`";
     match names.is_empty() {

@@ -21,6 +21,9 @@ pub(super) fn trim(
     let reached = reached(exprs, rules, start);
     let used = used(exprs, rules.len());
     for (number, rule) in rules.iter().enumerate() {
+        if rule.is_made() {
+            continue;
+        }
         let place = context.sources.place(rule.at);
         if !productive[number] && reached[number] {
             let help = "add an alternative that ends the recursion, or that has a character";

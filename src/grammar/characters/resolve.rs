@@ -21,6 +21,16 @@ pub(super) struct Rule {
     pub(super) name: Arc<str>,
     pub(super) at: At,
     pub(super) body: ExprId,
+    /// Whether a text of it ends as soon as it can: of its body's texts it has those that none of
+    /// them is a proper beginning of.
+    pub(super) lazy: bool,
+}
+
+impl Rule {
+    /// Whether nobody wrote it: no name in a file has brackets.
+    pub(super) fn is_made(&self) -> bool {
+        self.name.starts_with("made(")
+    }
 }
 
 /// The rules of `file`, which is source `source`.
@@ -45,14 +55,43 @@ pub(super) fn resolve(
             duplicate(context, source, rule, first);
         }
     }
+    let made = Made { first: defined.len(), rules: Vec::new() };
     let negations = HashSet::new();
-    let mut resolver = Resolver { context, source, numbers: &numbers, exprs, negations };
-    let rules = defined.iter().map(|rule| Rule {
-        name: rule.name.node.as_str().into(),
-        at: At::new(source, &rule.name.span),
-        body: resolver.body(&rule.body),
-    });
-    rules.collect()
+    let mut resolver = Resolver { context, source, numbers: &numbers, exprs, made, negations };
+    let mut rules: Vec<Rule> = Vec::with_capacity(defined.len());
+    for rule in defined {
+        resolver.attributes(rule);
+        rules.push(Rule {
+            name: rule.name.node.as_str().into(),
+            at: At::new(source, &rule.name.span),
+            body: resolver.body(&rule.body),
+            lazy: rule.attributes.lazy,
+        });
+    }
+    rules.extend(resolver.made.rules);
+    rules
+}
+
+/// Rules that nobody wrote, behind those that are defined.
+pub(super) struct Made {
+    first: usize,
+    rules: Vec<Rule>,
+}
+
+impl Made {
+    /// The number of one more rule, which derives nothing yet.
+    pub(super) fn add(&mut self, exprs: &mut Exprs, at: At) -> usize {
+        let number = self.first + self.rules.len();
+        // No name in a file has brackets.
+        let name = format!("made({number})").into();
+        self.rules.push(Rule { name, at, body: exprs.nothing(), lazy: false });
+        number
+    }
+
+    /// Says what a rule that was added is.
+    pub(super) fn define(&mut self, rule: usize, body: ExprId) {
+        self.rules[rule - self.first].body = body;
+    }
 }
 
 fn duplicate(context: &mut Context, source: u32, rule: &ast::Rule, first: &ast::Rule) {
@@ -67,11 +106,12 @@ fn duplicate(context: &mut Context, source: u32, rule: &ast::Rule, first: &ast::
     );
 }
 
-struct Resolver<'a> {
+pub(super) struct Resolver<'a> {
     context: &'a mut Context,
-    source: u32,
+    pub(super) source: u32,
     numbers: &'a HashMap<&'a str, usize>,
-    exprs: &'a mut Exprs,
+    pub(super) exprs: &'a mut Exprs,
+    pub(super) made: Made,
     /// What names every token but one.
     negations: HashSet<ExprId>,
 }
@@ -90,16 +130,8 @@ impl Resolver<'_> {
     fn expr(&mut self, expr: &ast::Expr) -> ExprId {
         let at = At::new(self.source, &expr.span);
         match &expr.node {
-            ExprKind::Rule(name) => match self.numbers.get(name.as_str()) {
-                Some(&rule) => self.exprs.rule(rule),
-                None => {
-                    let diagnostic =
-                        Diagnostic::error("undefined-symbol", format!("there is no rule `{name}`"));
-                    let diagnostic = did_you_mean(diagnostic, name, self.numbers.keys().copied());
-                    self.report(diagnostic, at);
-                    self.exprs.nothing()
-                }
-            },
+            ExprKind::Rule(name) => self.rule(name, at),
+            ExprKind::Call(call) => self.call(call, at),
             ExprKind::Literal(text) => self.exprs.literal(text),
             ExprKind::Class(class) => {
                 let mut ranges = class.ranges.clone();
@@ -120,15 +152,7 @@ impl Resolver<'_> {
                 if !reference.negated {
                     return self.exprs.token(tokens);
                 }
-                let expr = self.exprs.token(Tokens::Others(Box::new(tokens)));
-                self.negations.insert(expr);
-                if self.negations.len() == MAX_NEGATIONS + 1 {
-                    let message = format!("more than {MAX_NEGATIONS} tokens are negated");
-                    let help = "each makes a vocabulary as large again; name the tokens that may \
-                        stand there";
-                    self.report(Diagnostic::error("grammar-too-large", message).help(help), at);
-                }
-                expr
+                self.others(tokens, at)
             }
             ExprKind::Group(body) => self.body(body),
             ExprKind::Repeat { expr, min, max } => {
@@ -147,7 +171,59 @@ impl Resolver<'_> {
         }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic, at: At) {
+    /// The rule of this name.
+    pub(super) fn rule(&mut self, name: &str, at: At) -> ExprId {
+        if let Some(&rule) = self.numbers.get(name) {
+            return self.exprs.rule(rule);
+        }
+        let message = format!("there is no rule `{name}`");
+        let diagnostic = Diagnostic::error("undefined-symbol", message);
+        let diagnostic = did_you_mean(diagnostic, name, self.numbers.keys().copied());
+        self.report(diagnostic, at);
+        self.exprs.nothing()
+    }
+
+    /// Any token but these.
+    pub(super) fn others(&mut self, tokens: Tokens, at: At) -> ExprId {
+        let expr = self.exprs.token(Tokens::Others(Box::new(tokens)));
+        self.negations.insert(expr);
+        if self.negations.len() == MAX_NEGATIONS + 1 {
+            let message = format!("more than {MAX_NEGATIONS} tokens are negated");
+            let help = "each makes a vocabulary as large again; name the tokens that may stand \
+                there";
+            self.report(Diagnostic::error("grammar-too-large", message).help(help), at);
+        }
+        expr
+    }
+
+    /// Attributes that are not read.
+    fn attributes(&mut self, rule: &ast::Rule) {
+        const WITHOUT_EFFECT: [&str; 7] = [
+            "capture",
+            "temperature",
+            "stop_capture",
+            "capture_hidden_suffix_bytes",
+            "capture_hidden_stop_bytes",
+            "capture_hidden_body_rule_id",
+            "capture_hidden_marker_rule_id",
+        ];
+        for other in &rule.attributes.others {
+            let name = &other.node;
+            let at = At::new(self.source, &other.span);
+            let diagnostic = if WITHOUT_EFFECT.contains(&name.as_str()) {
+                let message = format!("`{name}` changes no language, and is passed over");
+                Diagnostic::warning("attribute-without-effect", message)
+            } else {
+                let message = format!("there is no attribute `{name}` of rules in this notation");
+                let help = "write `lazy`, or `name ::=` alone; rules in Lark's notation have \
+                    `max_tokens`";
+                Diagnostic::error("unknown-attribute", message).help(help)
+            };
+            self.report(diagnostic, at);
+        }
+    }
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic, at: At) {
         let place = self.context.sources.place(at);
         self.context.report(diagnostic.at(place));
     }

@@ -18,7 +18,7 @@ mod similar;
 mod skips;
 pub(in crate::grammar) mod source;
 mod stops;
-mod substring;
+pub(in crate::grammar) mod substring;
 mod table;
 mod templates;
 mod terminals;
@@ -35,7 +35,7 @@ use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
 
 pub(crate) use self::imports::Imports;
-pub(crate) use self::similar::{did_you_mean, distance};
+pub(crate) use self::similar::did_you_mean;
 
 use self::library::Library;
 use self::source::Sources;

@@ -24,6 +24,14 @@ pub(crate) fn automaton(chunks: &[String]) -> Option<Automaton> {
     places.determinize()
 }
 
+/// By state of the suffix automaton, the first one first: the chunks that may follow, and what they
+/// lead to. Each state accepts.
+pub(crate) fn runs<'a>(chunks: &[&'a str]) -> Vec<Vec<(&'a str, usize)>> {
+    let chunks: Vec<&str> = chunks.iter().copied().filter(|chunk| !chunk.is_empty()).collect();
+    let moves = |state: Suffix<'a>| state.next.into_iter().collect();
+    Suffixes::of(&chunks).states.into_iter().map(moves).collect()
+}
+
 /// A suffix automaton over chunks.
 struct Suffixes<'a> {
     states: Vec<Suffix<'a>>,

@@ -17,8 +17,9 @@ pub(super) fn check_labels(
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
         let Some(dfa) = lexis.states().dfa(id) else { continue };
-        // A terminal without a place was made by a program, which knows where it can stand.
-        if terminal.place.is_none() {
+        // A terminal without a place was made by a program, which knows where it can stand; and so
+        // was each of a grammar that was written without terminals.
+        if terminal.place.is_none() || grammar.conflicts == Conflicts::Silent {
             continue;
         }
         if scan_graph.is_label(id) || lexis.lookaheads.is_other(id) {

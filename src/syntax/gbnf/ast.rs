@@ -12,6 +12,7 @@ pub(crate) struct File {
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     pub(crate) name: Spanned<String>,
+    pub(crate) attributes: Attributes,
     pub(crate) body: Body,
 }
 
@@ -41,6 +42,95 @@ pub(crate) enum ExprKind {
     Repeat { expr: Box<Expr>, min: u32, max: Option<u32> },
     /// `(= ... )`: says of what follows that it begins so.
     Assertion(Body),
+    /// `Regex("[a-z]+")`.
+    Call(Call),
+}
+
+/// What stands between brackets behind the name of a rule that is defined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Attributes {
+    /// A text of the rule ends as soon as it can.
+    pub(crate) lazy: bool,
+    /// The names of all others.
+    pub(crate) others: Vec<Spanned<String>>,
+}
+
+/// A function of XGrammar's with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) function: Function,
+    pub(crate) arguments: Vec<Argument>,
+}
+
+/// The functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    /// `Regex("a+", flags="i")`.
+    Regex,
+    /// `Substring("chunk", "chunk")`: chunks that follow each other, any number of them.
+    Substring,
+    /// `TagDispatch(("<a>", rule), loop_after_dispatch=false, excludes=("x"))`: any text, and
+    /// behind each tag in it a rule.
+    TagDispatch,
+    /// `Token(1, 2)`: one of these tokens.
+    Token,
+    /// `ExcludeToken(1, 2)`: any other token.
+    ExcludeToken,
+    /// `TokenTagDispatch((1, rule), excludes=(2))`: any tokens, and behind each of these a rule.
+    TokenTagDispatch,
+}
+
+impl Function {
+    /// By its name in a file.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "Regex" => Self::Regex,
+            "Substring" => Self::Substring,
+            "TagDispatch" => Self::TagDispatch,
+            "Token" => Self::Token,
+            "ExcludeToken" => Self::ExcludeToken,
+            "TokenTagDispatch" => Self::TokenTagDispatch,
+            _ => return None,
+        })
+    }
+
+    /// How its arguments are written, for messages.
+    pub(crate) fn usage(self) -> &'static str {
+        match self {
+            Self::Regex => "`Regex(\"[a-z]+\")`, maybe with `flags=\"i\"`",
+            Self::Substring => "`Substring(\"a \", \"few \", \"words\")`",
+            Self::TagDispatch => {
+                "`TagDispatch((\"<tag>\", rule), loop_after_dispatch=false, excludes=(\"text\"))`"
+            }
+            Self::Token => "`Token(1000, 1001)`",
+            Self::ExcludeToken => "`ExcludeToken(1000, 1001)`",
+            Self::TokenTagDispatch => {
+                "`TokenTagDispatch((1000, rule), loop_after_dispatch=false, excludes=(1001))`"
+            }
+        }
+    }
+}
+
+/// An argument, maybe with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Argument {
+    pub(crate) name: Option<String>,
+    pub(crate) value: Spanned<Value>,
+}
+
+/// The value of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// A string with escapes undone.
+    Text(String),
+    /// A token's number.
+    Number(u32),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A rule's name.
+    Name(String),
+    /// Several between brackets.
+    Several(Vec<Spanned<Value>>),
 }
 
 /// A set of characters.

@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 use crate::syntax::ast::Span;
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::gbnf::ast::{Class, TokenName, TokenReference};
+use crate::syntax::gbnf::ast::{Attributes, Class, TokenName, TokenReference};
 use crate::syntax::gbnf::escape::{self, Unit};
 use crate::syntax::gbnf::token::Token;
 
@@ -22,8 +22,8 @@ type Result<T> = std::result::Result<T, SyntaxError>;
 /// The words of a file, each between its byte offsets.
 #[derive(Debug)]
 pub(super) struct Lexer<'input> {
-    text: &'input str,
-    at: usize,
+    pub(super) text: &'input str,
+    pub(super) at: usize,
     words: usize,
     /// Where the brackets that are open stand.
     open: Vec<usize>,
@@ -31,20 +31,23 @@ pub(super) struct Lexer<'input> {
     repetitions: usize,
     /// The names that are defined between angle brackets; found when first asked for.
     bracketed: Option<HashSet<&'input str>>,
+    /// The names of functions that rules have; found when first asked for.
+    pub(super) defined_functions: Option<HashSet<&'input str>>,
 }
 
 impl<'input> Lexer<'input> {
     /// The words of `text`; a byte order mark before them is passed over.
     pub(super) fn new(text: &'input str) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Self { text, at, words: 0, open: Vec::new(), repetitions: 0, bracketed: None }
+        let open = Vec::new();
+        Self { text, at, words: 0, open, repetitions: 0, bracketed: None, defined_functions: None }
     }
 
-    fn rest(&self) -> &'input str {
+    pub(super) fn rest(&self) -> &'input str {
         &self.text[self.at..]
     }
 
-    fn take(&mut self, length: usize) -> &'input str {
+    pub(super) fn take(&mut self, length: usize) -> &'input str {
         let taken = &self.rest()[..length];
         self.at += length;
         taken
@@ -83,16 +86,22 @@ impl<'input> Lexer<'input> {
             return Err(SyntaxError::new(SyntaxErrorKind::TooDeep, start..start + 1, message)
                 .help("give the inner part a rule of its own"));
         }
-        self.words += 1;
-        if self.words > MAX_WORDS {
-            let message = format!("the file has more than {MAX_WORDS} words");
-            return Err(SyntaxError::new(SyntaxErrorKind::TooLarge, start..self.at, message));
-        }
+        self.count_word()?;
         Ok(Some((start, token, self.at)))
     }
 
+    /// Counts a word.
+    pub(super) fn count_word(&mut self) -> Result<()> {
+        self.words += 1;
+        if self.words > MAX_WORDS {
+            let message = format!("the file has more than {MAX_WORDS} words");
+            return Err(SyntaxError::new(SyntaxErrorKind::TooLarge, self.at..self.at, message));
+        }
+        Ok(())
+    }
+
     /// Passes over white space and comments.
-    fn skip_blanks(&mut self) -> Result<()> {
+    pub(super) fn skip_blanks(&mut self) -> Result<()> {
         loop {
             let rest = self.rest();
             self.at += match rest.as_bytes() {
@@ -126,18 +135,29 @@ impl<'input> Lexer<'input> {
         let length = name_length(self.rest());
         let start = self.at;
         let name = self.take(length);
-        if self.takes_definition()? {
-            return self.definition(name, start);
+        if let Some(attributes) = self.attributes() {
+            return self.definition(name, attributes, start);
         }
-        Ok(Token::Name(name.into()))
+        if self.takes_definition()? {
+            return self.definition(name, Attributes::default(), start);
+        }
+        Ok(match self.call(name)? {
+            Some(call) => Token::Call(call),
+            None => Token::Name(name.into()),
+        })
     }
 
-    fn definition(&self, name: &'input str, start: usize) -> Result<Token<'input>> {
+    fn definition(
+        &self,
+        name: &'input str,
+        attributes: Attributes,
+        start: usize,
+    ) -> Result<Token<'input>> {
         match self.open.last() {
             Some(&open) => {
                 Err(unclosed(open, "the next rule begins").related(start..self.at, "here"))
             }
-            None => Ok(Token::Defined(name.into())),
+            None => Ok(Token::Defined(name.into(), attributes)),
         }
     }
 
@@ -170,7 +190,7 @@ impl<'input> Lexer<'input> {
         self.at += usize::from(negated) + end + 1;
         if !negated && name_length(name) == name.len() {
             if self.takes_definition()? {
-                return self.definition(name, start);
+                return self.definition(name, Attributes::default(), start);
             }
             if self.is_bracketed(name) {
                 return Ok(Token::Name(name.into()));
@@ -210,7 +230,7 @@ impl<'input> Lexer<'input> {
         bracketed.contains(name)
     }
 
-    fn literal(&mut self, mark: char) -> Result<Token<'input>> {
+    pub(super) fn literal(&mut self, mark: char) -> Result<Token<'input>> {
         let start = self.at;
         self.take(1);
         let mut text = String::new();
@@ -367,12 +387,12 @@ impl<'input> Lexer<'input> {
     }
 }
 
-fn is_name_character(character: char) -> bool {
+pub(super) fn is_name_character(character: char) -> bool {
     character.is_alphanumeric() || character == '_' || character == '-'
 }
 
 /// The bytes of the name at the head of `text`.
-fn name_length(text: &str) -> usize {
+pub(super) fn name_length(text: &str) -> usize {
     text.find(|character| !is_name_character(character)).unwrap_or(text.len())
 }
 

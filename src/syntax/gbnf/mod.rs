@@ -11,12 +11,14 @@
 //! * Names are made of letters, digits, `_` and `-`, in any case and order. `<name>` is a name
 //!   where a rule of that name is defined between angle brackets; else a token.
 //! * Strings stand in `"` or `'`.
+//! * `Regex("[a-z]+")` and the like are XGrammar's functions where no rule is called so.
 //! * A repetition may be repeated: `(a+)?` is `a+?`, which is not lazy.
 //!
 //! The generated parser keeps its stack on the heap, and deep groups become rules before it sees
 //! them, so that no file can exhaust the stack; all of it is linear in the file.
 
 pub(crate) mod ast;
+mod calls;
 mod escape;
 mod lexer;
 mod nesting;

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use crate::syntax::error::SyntaxError;
+use crate::syntax::gbnf::ast::Attributes;
 use crate::syntax::gbnf::token::Token;
 
 /// Brackets that stay in each other.
@@ -62,7 +63,7 @@ struct Nesting<'input> {
 impl<'input> Nesting<'input> {
     fn add(&mut self, (start, token, end): Word<'input>) {
         match token {
-            Token::Defined(ref name) => {
+            Token::Defined(ref name, _) => {
                 self.end_rule();
                 self.rule = name.to_string();
                 self.out.push_back((start, token, end));
@@ -105,7 +106,7 @@ impl<'input> Nesting<'input> {
             self.push((start, token, end));
         }
         self.push((start, Token::Name(name.clone().into()), end));
-        let words = vec![(start, Token::Defined(name.into()), end)];
+        let words = vec![(start, Token::Defined(name.into(), Attributes::default()), end)];
         self.open.push(Hoisted { words, depth: 0, is_assertion });
     }
 

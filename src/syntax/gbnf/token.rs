@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::syntax::gbnf::ast::{Class, TokenReference};
+use crate::syntax::gbnf::ast::{Attributes, Call, Class, TokenReference};
 use crate::syntax::lark::token::Shortened;
 
 /// A word of the notation, with escapes undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'input> {
-    /// `name ::=`.
-    Defined(Cow<'input, str>),
+    /// `name ::=`, `name[lazy] ::=`.
+    Defined(Cow<'input, str>, Attributes),
     /// A name that is not being defined.
     Name(Cow<'input, str>),
     /// `"text"` or `'text'`.
@@ -19,6 +19,8 @@ pub(crate) enum Token<'input> {
     Class(Class),
     /// `<[1000]>` or `<think>`, maybe behind a `!`.
     TokenReference(TokenReference),
+    /// `Regex("[a-z]+")`.
+    Call(Call),
     /// `{2,5}` and its siblings.
     Count { min: u32, max: Option<u32> },
     /// `|`.
@@ -43,13 +45,14 @@ pub(crate) enum Token<'input> {
 impl fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Token::Defined(name) => return write!(f, "the definition of `{}`", Shortened(name)),
+            Token::Defined(name, _) => return write!(f, "the definition of `{}`", Shortened(name)),
             Token::Name(name) => return write!(f, "the name `{}`", Shortened(name)),
             Token::Literal(text) => {
                 return write!(f, "the string {:?}", Shortened(text).to_string());
             }
             Token::Class(_) => "a class of characters",
             Token::TokenReference(_) => "a token",
+            Token::Call(_) => "a function",
             Token::Count { .. } => "a count",
             Token::Or => "`|`",
             Token::Question => "`?`",

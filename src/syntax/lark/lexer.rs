@@ -9,6 +9,7 @@ use crate::syntax::ast::Span;
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::escape;
 use crate::syntax::lark::token::{DIRECTIVES, Shortened, Token};
+use crate::util::similar::nearest;
 
 /// The deepest nesting of brackets.
 pub(crate) const MAX_DEPTH: usize = 200;
@@ -277,11 +278,16 @@ impl<'input> Lexer<'input> {
         if let Some((_, token)) = DIRECTIVES.iter().find(|(known, _)| *known == word) {
             return Ok(token.clone());
         }
-        let known: Vec<String> = DIRECTIVES.iter().map(|(word, _)| format!("`%{word}`")).collect();
+        let known = DIRECTIVES.iter().map(|(word, _)| *word);
+        let meant = match nearest(word, known.clone()) {
+            Some(near) => format!("did you mean `%{near}`? "),
+            None => String::new(),
+        };
+        let known: Vec<String> = known.map(|word| format!("`%{word}`")).collect();
         let message = format!("`%{}` is no directive", Shortened(word));
         Err(self
             .error(SyntaxErrorKind::UnknownDirective, start..self.at, message)
-            .help(format!("the directives are {}", known.join(", "))))
+            .help(format!("{meant}the directives are {}", known.join(", "))))
     }
 
     fn number(&mut self) -> Token<'input> {
