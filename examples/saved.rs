@@ -1,4 +1,4 @@
-//! A constraint that is computed in one process and used in the next.
+//! A constraint that is saved by one process and loaded by the next.
 //!
 //! `cargo run --release --example saved`.
 
@@ -11,15 +11,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let grammar = Grammar::from_lark(include_str!("../grammars/json/json.lark"))?;
     let constraint = Constraint::new(&grammar, &vocabulary)?;
 
-    // Masks that texts like this one will ask for, and then those of all short texts.
+    // Loading computes the masks that texts like this one ask for.
     let sample =
         vocabulary.cut_longest(b"{\"name\": \"x\", \"sizes\": [1, 2.5]}").ok_or("no such bytes")?;
-    let tokens = constraint.warmup().samples(&[&sample]);
-    let places = constraint.warmup().explore(200);
-    let saved = constraint.save();
-    println!("{tokens} tokens and {places} places make {} bytes", saved.len());
+    let saved = constraint.save_with_samples(&[&sample]);
+    println!("the grammar and {} tokens of a sample make {} bytes", sample.len(), saved.len());
 
-    // In the next process: from a file, or mapped into memory.
+    // In the next process.
     let loaded = Constraint::load(saved, &vocabulary)?;
     let (mut mask, mut matcher) = (loaded.new_mask(), loaded.matcher());
     matcher.advance_bytes(b"{\"name\"")?;

@@ -134,10 +134,9 @@
 //! within about a second and 256 MB with a constraint or a typed error ([`GrammarError::limit`]),
 //! and [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of
 //! bytes. Tokens and texts may be anything under any limits. Tokenizer files of strangers are read
-//! by [`VocabularyReader`]. Saved constraints are for those who saved them:
-//! damage is found; a forged file may allow what it likes, but every call on it returns. What the
-//! scanner meets while texts run stays as long as the constraint: [`Constraint::is_outgrown`] tells
-//! when to use a new one, as [`ConstraintCache`] does.
+//! by [`VocabularyReader`]. A saved constraint is read like a grammar: loading compiles it within
+//! the limits. What the scanner meets while texts run stays as long as the constraint:
+//! [`Constraint::is_outgrown`] tells when to use a new one, as [`ConstraintCache`] does.
 //! `SECURITY.md` and `docs/security.md` have the details, and the attacks that were tried.
 //!
 //! # Features
@@ -183,7 +182,7 @@ pub(crate) mod vocab;
 
 pub use constraint::{
     BuildError, CompiledGrammar, Constraint, ConstraintBuilder, ConstraintCache, GrammarSize,
-    IndexSize, LoadError, LoadErrorKind, Source, Stage, Warmup, is_saved,
+    IndexSize, LoadError, Source, Stage, Warmup, is_saved,
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{

@@ -74,7 +74,7 @@ fn one_builder_has_the_limits_of_all_that_is_built() {
     let built = Constraint::new(&grammar, &vocabulary).expect("sound");
     let few = Constraint::builder().limits(&Limits::default().build_bytes(100));
     assert!(few.load(built.save(), &vocabulary).is_err());
-    assert!(few.load_compiled(&built.save()).is_err());
+    assert!(few.load_compiled(built.save()).is_err());
     assert!(Constraint::builder().load(built.save(), &vocabulary).is_ok());
 }
 

@@ -115,31 +115,6 @@ fn every_layer_is_in_the_table() {
 }
 
 #[test]
-fn every_warning_is_in_the_list_of_codes() {
-    let src = root().join("src");
-    let list = fs::read_to_string(src.join("util/diagnostic.rs")).expect("sources are UTF-8");
-    let (_, list) = list.split_once("const WARNINGS").expect("the list is there");
-    let (list, _) = list.split_once("];").expect("the list ends");
-    let listed: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
-    let mut used = Vec::new();
-    for path in
-        files_below(&src, &|path| path.extension().is_some_and(|extension| extension == "rs"))
-    {
-        let text = fs::read_to_string(&path).expect("sources are UTF-8");
-        for (at, call) in text.match_indices("Diagnostic::warning(") {
-            let code = text[at + call.len()..]
-                .trim_start()
-                .strip_prefix('"')
-                .expect("a code is a literal");
-            used.push(code.split('"').next().unwrap_or_default().to_owned());
-        }
-    }
-    used.sort();
-    used.dedup();
-    assert_eq!(used, listed, "warnings that are saved are known again by this list");
-}
-
-#[test]
 fn every_test_grammar_says_why_it_is_there() {
     let grammars = root().join("tests/grammars");
     for entry in fs::read_dir(grammars).expect("tests/grammars is there") {

@@ -259,7 +259,7 @@ fn import(path: &str, own: &str, directories: &[String]) -> std::io::Result<Stri
 /// The content of the file, if `lrmask index` has written it.
 fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
     let name = argument.grammar.as_str();
-    let mut start = [0; 8];
+    let mut start = [0; 10];
     let reads = |mut file: File| file.read_exact(&mut start);
     if built_in(name).is_some()
         || File::open(name).and_then(reads).is_err()
@@ -289,7 +289,7 @@ pub(crate) fn constrain(
             let limits = argument.limits.limits();
             Constraint::builder()
                 .limits(&limits)
-                .load(bytes, vocabulary)
+                .load(&bytes, vocabulary)
                 .map_err(|error| not_loaded(argument, &error))
         }
         None => {

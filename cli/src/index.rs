@@ -1,4 +1,4 @@
-//! `lrmask index`: a constraint, compiled and warmed, as a file.
+//! `lrmask index`: a constraint with samples to warm up with, as a file.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use crate::Answer;
 use crate::failure::Failure;
 use crate::grammars::{self, GrammarArgument};
 use crate::input::{self, Inputs};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::vocabularies::{self, VocabularyArgument};
 
 /// The arguments.
@@ -26,18 +26,10 @@ pub(crate) struct Arguments {
     /// beside its place and renamed.
     #[arg(short, long, value_name = "FILE")]
     output: String,
-    /// Texts of the language; the masks along them are computed ahead and kept.
+    /// Texts of the language. Whoever loads the file computes the masks along them first.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     samples: Vec<String>,
-    /// Compute the masks at so many places of short texts ahead, the shortest first. Default: 3000
-    /// without samples, else none.
-    #[arg(long, value_name = "N")]
-    places: Option<usize>,
 }
-
-/// Places that are looked at where there are no samples: most of what makes a programming language
-/// slow at first, in a few seconds.
-const PLACES: usize = 3000;
 
 #[derive(Debug, Serialize)]
 struct Indexed<'a> {
@@ -45,9 +37,6 @@ struct Indexed<'a> {
     bytes: usize,
     samples: usize,
     tokens: usize,
-    /// Of short texts.
-    places: usize,
-    masks: usize,
     /// Samples that leave the language, or that the vocabulary cannot spell.
     rejected: Vec<&'a str>,
     microseconds: u128,
@@ -92,17 +81,9 @@ pub(crate) fn run(
             None => rejected.push(file.as_str()),
         }
     }
-    let bar = output::progress(samples.iter().map(Vec::len).sum::<usize>() as u64);
     let sequences: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
-    // On one thread: what is saved has the order in which it was computed.
-    let tokens = constraint.warmup().progress(&|taken| bar.inc(taken as u64)).samples(&sequences);
-    bar.finish_and_clear();
-    let places = arguments.places.unwrap_or(if arguments.samples.is_empty() { PLACES } else { 0 });
-    let bar = output::progress(places as u64);
-    let places = constraint.warmup().progress(&|count| bar.inc(count as u64)).explore(places);
-    bar.finish_and_clear();
     grammars::tell_undecided(constraint.undecided());
-    let saved = constraint.save();
+    let saved = constraint.save_with_samples(&sequences);
     write_whole(&arguments.output, &saved).map_err(|error| {
         Failure::unusable(format_args!("cannot write {}: {error}", arguments.output))
     })?;
@@ -110,9 +91,7 @@ pub(crate) fn run(
         file: &arguments.output,
         bytes: saved.len(),
         samples: samples.len(),
-        tokens,
-        places,
-        masks: constraint.index_size().masks,
+        tokens: samples.iter().map(Vec::len).sum(),
         microseconds: started.elapsed().as_micros(),
         rejected,
     };
@@ -122,10 +101,9 @@ pub(crate) fn run(
         for file in &indexed.rejected {
             out.text(format_args!("{}: not a text of the language\n", input::name(file)))?;
         }
-        let Indexed { file, bytes, samples, tokens, places, masks, .. } = indexed;
+        let Indexed { file, bytes, samples, tokens, .. } = indexed;
         out.text(format_args!(
-            "{file}: {bytes} bytes, {masks} masks after {tokens} tokens of {samples} samples and \
-             at {places} places\n"
+            "{file}: {bytes} bytes, with {tokens} tokens of {samples} samples\n"
         ))?;
     }
     Ok(indexed.rejected.is_empty().into())

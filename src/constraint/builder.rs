@@ -70,23 +70,21 @@ impl ConstraintBuilder {
     ///
     /// # Errors
     ///
-    /// As [`Constraint::load`], and when what is loaded would take more than
-    /// [`Limits::build_bytes`].
+    /// As [`Constraint::load`].
     pub fn load(
         &self,
-        saved: impl AsRef<[u8]> + Send + Sync + 'static,
+        saved: impl AsRef<[u8]>,
         vocabulary: &Vocabulary,
     ) -> Result<Constraint, LoadError> {
-        Constraint::loaded(saved, vocabulary, &self.limits)
+        Constraint::loaded(saved.as_ref(), vocabulary, &self.limits)
     }
 
     /// Loads a compiled grammar: see [`CompiledGrammar::load`].
     ///
     /// # Errors
     ///
-    /// As [`CompiledGrammar::load`], and when what is loaded would take more than
-    /// [`Limits::build_bytes`].
-    pub fn load_compiled(&self, bytes: &[u8]) -> Result<CompiledGrammar, LoadError> {
-        CompiledGrammar::loaded(bytes, &self.limits)
+    /// As [`CompiledGrammar::load`].
+    pub fn load_compiled(&self, saved: impl AsRef<[u8]>) -> Result<CompiledGrammar, LoadError> {
+        CompiledGrammar::loaded(saved.as_ref(), &self.limits)
     }
 }

@@ -2,7 +2,7 @@
 //! vocabulary yet.
 
 use std::fmt::{self, Write as _};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::Constraint;
 use super::disjoint;
@@ -10,14 +10,14 @@ use super::empty;
 use super::lexemes::Lexemes;
 use crate::grammar::in_brackets;
 use crate::grammar::in_pairs;
-use crate::grammar::ir::{Matching, Terminal};
+use crate::grammar::ir::Terminal;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::words;
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
 use crate::lr::table::ParseTable;
 use crate::matcher::Matcher;
-use crate::scanner::{Lexis, Marks, Scanner, check};
+use crate::scanner::{Bounds, Lexis, Marks, Scanner, check};
 use crate::schema;
 use crate::util::diagnostic::{self, Diagnostic};
 use crate::util::limits::Limits;
@@ -30,9 +30,8 @@ pub struct CompiledGrammar {
     pub(super) scanner: Arc<Scanner>,
     pub(super) grammar: Arc<Grammar>,
     pub(super) marks: Option<Arc<Marks>>,
-    /// Of the grammar as it was given, found when it is asked for; beforehand where the grammar was
-    /// written anew on the way.
-    pub(super) fingerprint: OnceLock<u64>,
+    /// The grammar as it was given, which is saved.
+    pub(super) given: Arc<Grammar>,
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) limits: Limits,
     pub(super) cost: Cost,
@@ -138,16 +137,6 @@ impl CompiledGrammar {
         let settled = lexemes.settle(grammar, &lexer);
         let settled =
             settled.map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
-        let is_as_given = written.is_none()
-            && paired.is_none()
-            && bracketed.is_none()
-            && listed.is_none()
-            && settled.is_none()
-            && grammar.matching != Matching::All;
-        let fingerprint = match is_as_given {
-            true => OnceLock::new(),
-            false => OnceLock::from(given.fingerprint()),
-        };
         let grammar = settled.unwrap_or_else(|| grammar.clone());
         let tables = meter.at(Phase::Tables);
         let (grammar, dfas, table) = match &written {
@@ -192,7 +181,7 @@ impl CompiledGrammar {
             marks,
             scanner: Arc::new(scanner),
             grammar,
-            fingerprint,
+            given: Arc::new(given.clone()),
             warnings,
             limits: limits.clone(),
             cost,
@@ -241,12 +230,13 @@ impl CompiledGrammar {
         Index::new(scanner, self.spelled(vocabulary), self.limits.index_bytes, marks)
     }
 
-    /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled.
+    /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled. Costs the
+    /// grammar's size.
     pub fn fingerprint(&self) -> u64 {
-        *self.fingerprint.get_or_init(|| self.grammar.fingerprint())
+        self.given.fingerprint()
     }
 
-    /// What reading and compiling the grammar took; nothing where it was loaded.
+    /// What reading and compiling the grammar took.
     pub fn cost(&self) -> Cost {
         self.cost
     }
@@ -257,8 +247,7 @@ impl CompiledGrammar {
         self.scanner.undecided()
     }
 
-    /// Heap bytes: those that stayed when it was compiled. Of one that was loaded, what the meter
-    /// counted for that.
+    /// Heap bytes: those that stayed when it was compiled.
     pub fn bytes(&self) -> usize {
         usize::try_from(self.cost.kept).unwrap_or(usize::MAX)
     }
@@ -331,6 +320,14 @@ impl CompiledGrammar {
                  vocabulary with byte fallback",
             ),
         )
+    }
+}
+
+impl Limits {
+    /// Those that hold while texts are read.
+    fn bounds(&self) -> Bounds {
+        let Self { decision_steps, mask_steps, readings, reading_steps, .. } = *self;
+        Bounds { decision_steps, mask_steps, readings: readings.max(1), reading_steps }
     }
 }
 

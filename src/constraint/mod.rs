@@ -8,9 +8,7 @@ mod disjoint;
 mod empty;
 mod explore;
 mod lexemes;
-mod load_error;
 mod saved;
-mod saving;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -34,8 +32,7 @@ pub use build_error::BuildError;
 pub use builder::ConstraintBuilder;
 pub use cache::ConstraintCache;
 pub use compiled::{CompiledGrammar, GrammarSize, Stage};
-pub use load_error::{LoadError, LoadErrorKind};
-pub use saved::is_saved;
+pub use saved::{LoadError, is_saved};
 pub use source::Source;
 pub use warm::Warmup;
 

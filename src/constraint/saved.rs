@@ -1,19 +1,30 @@
-//! The form of what is saved: a header, a table of sections, the sections, and one checksum over
-//! all of it. `docs/saved.md` describes it byte by byte.
+//! Saved constraints: a grammar as JSON, with the vocabulary that it was used with and the samples
+//! to warm up with. Loading compiles the grammar. `docs/saved.md` describes the form.
 
-use std::ops::Range;
+use std::fmt;
 
-use super::load_error::{LoadError, LoadErrorKind};
-use crate::util::saving::{Malformed, Reader, Writer};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-/// What the bytes begin with. The first is no ASCII, and the last is a line end, so that neither
-/// taking it for text nor translating line ends goes unnoticed.
-const MAGIC: [u8; 8] = *b"\x89lrmask\n";
+use super::{CompiledGrammar, Constraint};
+use crate::grammar::{Grammar, GrammarError, fingerprint};
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::TokenId;
+use crate::util::limits::Limits;
+use crate::util::meter::{Meter, Phase};
+use crate::vocab::Vocabulary;
 
-/// Whether bytes, of which the first eight are enough, begin as those that
-/// [`Constraint::save`](crate::Constraint::save) and
-/// [`CompiledGrammar::save`](crate::CompiledGrammar::save) give. Whether they can be loaded, only
-/// loading tells.
+/// The form that is written. Forms up to this one are read.
+const FORM: u32 = 1;
+
+/// The bytes that every saved constraint begins with.
+const MAGIC: &[u8] = b"{\"lrmask\":";
+
+/// Bytes in memory for a byte of the saved form, at most: the shortest production takes about 50.
+const BYTES_OF_A_BYTE: usize = 8;
+
+/// Whether bytes, of which the first ten are enough, begin like those that [`Constraint::save`] and
+/// [`CompiledGrammar::save`] give. Only loading tells whether they can be loaded.
 ///
 /// ```
 /// use lrmask::{CompiledGrammar, Grammar, is_saved};
@@ -23,181 +34,206 @@ const MAGIC: [u8; 8] = *b"\x89lrmask\n";
 /// # Ok::<(), lrmask::GrammarError>(())
 /// ```
 pub fn is_saved(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MAGIC)
+    bytes.starts_with(MAGIC)
 }
 
-/// Written little-endian as all numbers are; other orders of bytes would show here.
-const ENDIANNESS: u32 = 0x0102_0304;
-
-/// The version of this form and of what is in the sections. It goes up with every change of either.
-const FORMAT: u32 = 20;
-
-/// The version of the crate: what was computed by another one might have been computed otherwise.
-const CRATE: &str = env!("CARGO_PKG_VERSION");
-
-/// Bytes that the version of the crate has in the header.
-const CRATE_BYTES: usize = 24;
-
-/// Bytes of the header.
-const HEADER: usize = 72;
-
-/// Bytes of an entry of the table of sections.
-const ENTRY: usize = 24;
-
-/// Where the checksum stands: the last field of the header.
-const CHECKSUM: Range<usize> = HEADER - 4..HEADER;
-
-/// Sections begin at multiples of this, so that rows of words are aligned where the file is mapped.
-const ALIGNMENT: usize = 64;
-
-/// What a section holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
-    /// The grammar.
-    Grammar,
-    /// The tables, the DFAs, and what the scanner has met.
-    Scanner,
-    /// Warnings.
-    Findings,
-    /// What has been computed of the grammar and the vocabulary, but for the numbers.
-    Index,
-    /// Numbers of four bytes that are read where they are.
-    Tokens,
-}
-
-impl Section {
-    fn tag(self) -> [u8; 8] {
-        match self {
-            Self::Grammar => *b"grammar ",
-            Self::Scanner => *b"scanner ",
-            Self::Findings => *b"findings",
-            Self::Index => *b"index   ",
-            Self::Tokens => *b"tokens  ",
-        }
-    }
-}
-
-/// What the sections are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fingerprints {
-    pub(super) grammar: u64,
-    /// `None` of a grammar without a vocabulary.
-    pub(super) vocabulary: Option<u64>,
-}
-
-/// Puts sections together.
-pub(super) fn put_together(of: Fingerprints, sections: Vec<(Section, Vec<u8>)>) -> Vec<u8> {
-    let mut at = (HEADER + ENTRY * sections.len()).next_multiple_of(ALIGNMENT);
-    let mut table = Writer::default();
-    for (section, content) in &sections {
-        table.raw(&section.tag());
-        table.u64(at as u64);
-        table.u64(content.len() as u64);
-        at = (at + content.len()).next_multiple_of(ALIGNMENT);
-    }
-    let mut header = Writer::default();
-    header.raw(&MAGIC);
-    header.u32(ENDIANNESS);
-    header.u32(FORMAT);
-    header.raw(&crate_version());
-    header.u64(at as u64);
-    header.u64(of.grammar);
-    header.u64(of.vocabulary.unwrap_or(0));
-    header.u8(of.vocabulary.is_some().into());
-    header.raw(&[0; 2]);
-    header.u8(sections.len() as u8);
-    header.u32(0);
-    let mut bytes = header.into_bytes();
-    debug_assert_eq!(bytes.len(), HEADER);
-    bytes.reserve_exact(at - HEADER);
-    bytes.extend(table.into_bytes());
-    for (_, content) in sections {
-        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
-        bytes.extend(content);
-    }
-    bytes.resize(at, 0);
-    let sum = checksum(&bytes);
-    bytes[CHECKSUM].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
-
-/// CRC-32 of all but the checksum itself.
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&bytes[..CHECKSUM.start]);
-    hasher.update(&bytes[CHECKSUM.end..]);
-    hasher.finalize()
-}
-
-/// Saved bytes of which every one is as it was written.
-#[derive(Debug)]
-pub(super) struct Saved<'b> {
-    bytes: &'b [u8],
-    pub(super) of: Fingerprints,
-    sections: Vec<([u8; 8], Range<usize>)>,
+/// The saved form.
+#[derive(Serialize, Deserialize)]
+struct Saved<'b> {
+    /// The number of the form.
+    lrmask: u32,
+    /// The fingerprint of `grammar`, against damage.
+    fingerprint: u64,
+    /// The fingerprint of the vocabulary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vocabulary: Option<u64>,
+    /// Sequences of token ids, each from the beginning of a text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    samples: Vec<Vec<u32>>,
+    #[serde(borrow)]
+    grammar: &'b RawValue,
 }
 
 impl<'b> Saved<'b> {
-    /// Checks the bytes and finds the sections. Costs one look at every byte.
-    pub(super) fn open(bytes: &'b [u8]) -> Result<Self, LoadError> {
+    /// Reads the form and charges its bytes.
+    fn read(bytes: &'b [u8], meter: &Meter) -> Result<Self, LoadError> {
+        /// The number alone, which every form has.
+        #[derive(Deserialize)]
+        struct Form {
+            lrmask: u32,
+        }
+        let charged = meter.keep(bytes.len().saturating_mul(BYTES_OF_A_BYTE));
+        charged.and_then(|()| meter.step(bytes.len())).map_err(|limit| {
+            LoadError::Grammar(Diagnostic::of_limit("saved-too-large", limit).into())
+        })?;
         if !is_saved(bytes) {
-            return Err(LoadError::of(LoadErrorKind::NotSaved));
+            return Err(LoadError::NotSaved);
         }
-        if bytes.len() < HEADER {
-            return Err(LoadError::of(LoadErrorKind::Damaged));
+        let form: Form = serde_json::from_slice(bytes).map_err(|_| LoadError::Damaged)?;
+        if form.lrmask > FORM {
+            return Err(LoadError::Version);
         }
-        let mut header = Reader::new(&bytes[MAGIC.len()..HEADER]);
-        let (order, format) = (header.u32()?, header.u32()?);
-        let version = header.raw(CRATE_BYTES)?;
-        if order != ENDIANNESS || format != FORMAT || version != crate_version() {
-            return Err(LoadError::of(LoadErrorKind::Version));
+        let saved: Self = serde_json::from_slice(bytes).map_err(|_| LoadError::Damaged)?;
+        if saved.fingerprint != fingerprint(saved.grammar.get()) {
+            return Err(LoadError::Damaged);
         }
-        if header.u64()? != bytes.len() as u64 || checksum(bytes) != last_u32(&bytes[..HEADER]) {
-            return Err(LoadError::of(LoadErrorKind::Damaged));
-        }
-        let (grammar, vocabulary) = (header.u64()?, header.u64()?);
-        let vocabulary = header.bool()?.then_some(vocabulary);
-        header.raw(2)?;
-        let count = header.u8()?;
-        let mut table = Reader::new(&bytes[HEADER..]);
-        let mut sections = Vec::with_capacity(count.into());
-        for _ in 0..count {
-            let mut tag = [0; 8];
-            tag.copy_from_slice(table.raw(8)?);
-            let (start, length) = (table.u64()?, table.u64()?);
-            let end = start.checked_add(length).filter(|&end| end <= bytes.len() as u64);
-            let end = end.ok_or(Malformed { what: "the table of sections" })?;
-            sections.push((tag, start as usize..end as usize));
-        }
-        Ok(Self { bytes, of: Fingerprints { grammar, vocabulary }, sections })
+        Ok(saved)
     }
 
-    /// Where a section is.
-    pub(super) fn place(&self, section: Section) -> Result<Range<usize>, Malformed> {
-        let found = self.sections.iter().find(|(tag, _)| *tag == section.tag());
-        found.map(|(_, range)| range.clone()).ok_or(Malformed { what: "a section" })
-    }
-
-    /// How many bytes all sections have that are not read where they are.
-    pub(super) fn read_bytes(&self) -> usize {
-        let read = self.sections.iter().filter(|(tag, _)| *tag != Section::Tokens.tag());
-        read.map(|(_, range)| range.len()).sum()
-    }
-
-    /// The content of a section.
-    pub(super) fn section(&self, section: Section) -> Result<Reader<'b>, Malformed> {
-        let content = self.bytes.get(self.place(section)?);
-        Ok(Reader::new(content.ok_or(Malformed { what: "a section" })?))
+    /// Compiles the grammar.
+    fn compile(&self, meter: &Meter, limits: &Limits) -> Result<CompiledGrammar, LoadError> {
+        let mut grammar = Grammar::from_json(self.grammar.get()).ok_or(LoadError::Damaged)?;
+        grammar.cost = meter.cost();
+        CompiledGrammar::compile(&grammar, limits).map_err(LoadError::Grammar)
     }
 }
 
-/// The version of the crate as the header has it.
-fn crate_version() -> [u8; CRATE_BYTES] {
-    let mut version = [0; CRATE_BYTES];
-    version.iter_mut().zip(CRATE.bytes()).for_each(|(to, from)| *to = from);
-    version
+impl CompiledGrammar {
+    /// The grammar as bytes, for [`CompiledGrammar::load`] and [`Constraint::load`]. Later versions
+    /// of the crate read them as well. Costs the grammar's size.
+    pub fn save(&self) -> Vec<u8> {
+        self.saved(None, &[])
+    }
+
+    fn saved(&self, vocabulary: Option<&Vocabulary>, samples: &[&[TokenId]]) -> Vec<u8> {
+        let grammar = self.given.to_json();
+        let samples = samples.iter().map(|sample| sample.iter().map(|token| token.0).collect());
+        let saved = RawValue::from_string(grammar).and_then(|grammar| {
+            serde_json::to_vec(&Saved {
+                lrmask: FORM,
+                fingerprint: fingerprint(grammar.get()),
+                vocabulary: vocabulary.map(Vocabulary::fingerprint),
+                samples: samples.collect(),
+                grammar: &grammar,
+            })
+        });
+        debug_assert!(saved.is_ok(), "memory takes every write, and every key is a text");
+        saved.unwrap_or_default()
+    }
+
+    /// Loads the grammar that [`CompiledGrammar::save`] or [`Constraint::save`] gave, and compiles
+    /// it with the default [`Limits`].
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are of something else or of a later version, when they are damaged, and as
+    /// [`CompiledGrammar::new`]. Bytes of any origin can be loaded: they are read within the
+    /// limits, like the text of a grammar.
+    pub fn load(saved: impl AsRef<[u8]>) -> Result<Self, LoadError> {
+        Constraint::builder().load_compiled(saved)
+    }
+
+    /// The same within `limits`.
+    pub(super) fn loaded(saved: &[u8], limits: &Limits) -> Result<Self, LoadError> {
+        let meter = Meter::new(limits).at(Phase::Notation);
+        Saved::read(saved, &meter)?.compile(&meter, limits)
+    }
 }
 
-fn last_u32(bytes: &[u8]) -> u32 {
-    bytes.last_chunk().map_or(0, |&word| u32::from_le_bytes(word))
+impl Constraint {
+    /// The constraint as bytes: its grammar, and the fingerprint of its vocabulary. Later versions
+    /// of the crate read them as well. Costs the grammar's size.
+    ///
+    /// ```
+    /// use lrmask::{Constraint, Grammar, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_tokens(["a", "b"])?;
+    /// let constraint = Constraint::new(&Grammar::from_lark("start: \"a\" \"b\"*")?, &vocabulary)?;
+    /// let saved = constraint.save();
+    ///
+    /// let loaded = Constraint::load(&saved, &vocabulary)?;
+    /// assert!(loaded.matcher().allows(0) && !loaded.matcher().allows(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save(&self) -> Vec<u8> {
+        self.save_with_samples(&[])
+    }
+
+    /// The same with samples of what sequences are like, each from the beginning of a text. Loading
+    /// [warms up](crate::Warmup::samples) with them.
+    pub fn save_with_samples(&self, samples: &[&[TokenId]]) -> Vec<u8> {
+        self.compiled.saved(Some(self.vocabulary()), samples)
+    }
+
+    /// Loads the constraint that [`Constraint::save`] gave, with the vocabulary that it was saved
+    /// with. A grammar that [`CompiledGrammar::save`] gave is loaded with any vocabulary. Costs the
+    /// compilation of the grammar, and the masks along the samples.
+    ///
+    /// # Errors
+    ///
+    /// As [`CompiledGrammar::load`], and when the vocabulary is another one.
+    pub fn load(saved: impl AsRef<[u8]>, vocabulary: &Vocabulary) -> Result<Self, LoadError> {
+        Self::builder().load(saved, vocabulary)
+    }
+
+    /// The same within `limits`.
+    pub(super) fn loaded(
+        saved: &[u8],
+        vocabulary: &Vocabulary,
+        limits: &Limits,
+    ) -> Result<Self, LoadError> {
+        let meter = Meter::new(limits).at(Phase::Notation);
+        let saved = Saved::read(saved, &meter)?;
+        if saved.vocabulary.is_some_and(|other| other != vocabulary.fingerprint()) {
+            return Err(LoadError::OtherVocabulary);
+        }
+        let constraint = saved.compile(&meter, limits)?.constraint(vocabulary);
+        let constraint = constraint.map_err(LoadError::Grammar)?;
+        let samples: Vec<Vec<TokenId>> = saved.samples.into_iter().map(ids).collect();
+        let samples: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
+        constraint.warmup().samples(&samples);
+        Ok(constraint)
+    }
+}
+
+fn ids(sample: Vec<u32>) -> Vec<TokenId> {
+    sample.into_iter().map(TokenId).collect()
+}
+
+/// Why saved bytes were refused.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The bytes are of something else.
+    NotSaved,
+    /// They were saved by a later version of this crate.
+    Version,
+    /// They are cut off, or some byte is not the one that was saved.
+    Damaged,
+    /// They were saved with another vocabulary.
+    OtherVocabulary,
+    /// The grammar does not compile: it exceeds a limit, or names a token that the vocabulary
+    /// lacks.
+    Grammar(GrammarError),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotSaved => "this is no saved constraint",
+            Self::Version => "a later version of lrmask saved this; load it with that version",
+            Self::Damaged => "this is cut off or damaged; compile the grammar and save it again",
+            Self::OtherVocabulary => {
+                "this was saved with another vocabulary (or other special tokens, stop tokens, or \
+                 width of the logits); load it with that one, or build a constraint for this one"
+            }
+            Self::Grammar(error) => return error.fmt(f),
+        })
+    }
+}
+
+/// As it is displayed: `main` prints the error that it returns so.
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Grammar(error) => Some(error),
+            _ => None,
+        }
+    }
 }

@@ -30,8 +30,7 @@ pub struct Warmup<'c> {
 }
 
 impl Constraint {
-    /// What computes masks ahead. Sequences that come to like places find them ready, and
-    /// [`Constraint::save`] keeps them.
+    /// What computes masks ahead. Sequences that come to like places find them ready.
     pub fn warmup(&self) -> Warmup<'_> {
         Warmup { constraint: self, threads: 1, progress: &|_| () }
     }
@@ -52,8 +51,7 @@ impl Constraint {
 }
 
 impl<'c> Warmup<'c> {
-    /// How many threads work, the caller's among them; one unless set. With one, what is saved has
-    /// the order in which it was computed.
+    /// How many threads work, the caller's among them; one unless set.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;

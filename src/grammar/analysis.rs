@@ -113,6 +113,12 @@ pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
         .then(|| kept::keep(grammar, grammar.start, &reached, &reached, alive))
 }
 
+/// Whether every nonterminal derives some text.
+pub(crate) fn is_productive(grammar: &Grammar) -> bool {
+    let dead = dead_terminals(grammar);
+    mark_derivable(grammar, |terminal| !dead[terminal.index()]).into_iter().all(|derives| derives)
+}
+
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
 pub(crate) fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
     let productions = grammar.productions.iter().map(|of| (of.lhs, &of.rhs[..]));

@@ -3,16 +3,18 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
 /// regex of a sensible size describes. State 0 is the start; without a state, nothing matches.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Automaton {
     /// Shared: patterns are copied from pass to pass.
     pub(crate) states: Arc<[State]>,
     /// Whether it is known to be minimal: what the start reaches leads to a match, and no two of it
     /// match the same rests. That spares the compiler the search for such states.
+    #[serde(skip)]
     pub(crate) is_minimal: bool,
 }
 
@@ -31,7 +33,7 @@ impl Automaton {
 /// Of the texts of an automaton those that enter so many of its *marked* states: those behind a
 /// character. To write the counts out takes as many states as there are counts, for each state of
 /// the automaton.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Counted {
     /// What the start reaches leads to a match.
     pub(crate) automaton: Automaton,
@@ -46,7 +48,7 @@ pub(crate) struct Counted {
 pub(crate) type Moves = SmallVec<[(u8, u8, u32); 2]>;
 
 /// A state of an [`Automaton`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
     /// First byte, last byte, and the number of the state behind them. Where two hold the same
     /// byte, the first counts; where the state does not exist, nothing follows.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::grammar::pattern::Pattern;
@@ -75,7 +76,7 @@ impl Grammar {
 }
 
 /// `%indent`: what the ends of lines and the blanks before their first lexeme are to the parser.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Indentation<Id> {
     /// Ends a line.
     pub(crate) newline: Id,
@@ -93,8 +94,10 @@ pub(crate) struct Indentation<Id> {
     /// How many blocks may be open.
     pub(crate) levels: Option<u32>,
     /// The directive.
+    #[serde(skip)]
     pub(crate) place: Option<Place>,
     /// Whether there is no such directive, and the defaults of Lark's `Indenter` are meant.
+    #[serde(skip)]
     pub(crate) is_assumed: bool,
 }
 
@@ -123,7 +126,7 @@ impl<Id> Indentation<Id> {
 }
 
 /// Which terminals compete where a lexeme starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum LexerKind {
     /// Always all of them.
     Basic,
@@ -133,7 +136,7 @@ pub(crate) enum LexerKind {
 }
 
 /// `%match`: which matches of candidates make the lexeme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Matching {
     /// The longest, since nothing is said.
     Usual,
@@ -146,13 +149,10 @@ pub(crate) enum Matching {
     All,
 }
 
-impl Matching {
-    /// All of them, each at its number.
-    pub(crate) const ALL: [Self; 4] = [Self::Usual, Self::Longest, Self::Priority, Self::All];
-}
+impl Matching {}
 
 /// What a conflict that precedence does not settle means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Conflicts {
     /// All that the parser may do is done, side by side: the language is the grammar's.
     #[default]
@@ -168,7 +168,7 @@ pub(crate) enum Conflicts {
 }
 
 /// A terminal: a name and what its lexemes look like.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Terminal {
     /// As written (`NUMBER`), or made from a literal in a rule as Lark does (`LBRACE`, `IF`,
     /// `__ANON_0`).
@@ -214,6 +214,7 @@ pub(crate) struct Terminal {
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.
+    #[serde(skip)]
     pub(crate) place: Option<Place>,
 }
 
@@ -272,7 +273,7 @@ fn shortened(text: &str) -> Cow<'_, str> {
 
 /// How many tokens a lexeme may take (`rule[max_tokens=10]`). One that has taken as many ends
 /// there, whether its terminal matches it or not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Budget {
     /// At least 1.
     pub(crate) tokens: u32,
@@ -289,7 +290,7 @@ pub(crate) struct Budget {
 /// that may end can also go on, so as to differ from any number of others. Behind an item the list
 /// may end, or goes on as its rules ask: for no more items than there are. Items may hold other
 /// such lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Distinct {
     /// Begins a list.
     Open,
@@ -302,7 +303,7 @@ pub(crate) enum Distinct {
 }
 
 /// A second reading of a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fallback {
     /// The terminal that the lexeme is instead, in most grammars an identifier.
     pub(crate) terminal: TerminalId,
@@ -312,7 +313,7 @@ pub(crate) struct Fallback {
 }
 
 /// The lexemes around a word that make it itself; elsewhere it is another terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lookahead {
     /// What it is elsewhere, in most grammars an identifier.
     pub(crate) other: TerminalId,
@@ -325,15 +326,17 @@ pub(crate) struct Lookahead {
 }
 
 /// A nonterminal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Nonterminal {
     /// The rule's name, or one made from its rule for a repetition or group (`__value_plus_0`).
     pub(crate) name: Arc<str>,
     /// Its productions.
+    #[serde(skip)]
     pub(crate) productions: SmallVec<[ProductionId; 4]>,
     /// What is to be known of the texts that it derives.
     pub(crate) marks: Option<Box<Marks>>,
     /// Where it was defined.
+    #[serde(skip)]
     pub(crate) place: Option<Place>,
 }
 
@@ -357,7 +360,7 @@ impl Nonterminal {
 }
 
 /// What an author wants to know of the texts of a rule, or says of them, that is not their shape.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Marks {
     /// Under what name its texts are captured.
     pub(crate) capture: Option<String>,
@@ -370,7 +373,7 @@ pub(crate) struct Marks {
 }
 
 /// What ends the texts of a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Suffix {
     pub(crate) pattern: Pattern,
     /// Under what name it is captured, and how many of its bytes are; `None`: all.
@@ -378,7 +381,7 @@ pub(crate) struct Suffix {
 }
 
 /// A sampling temperature, by its bits: equal numbers are equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Temperature(pub(crate) u32);
 
 impl Temperature {
@@ -389,7 +392,7 @@ impl Temperature {
 }
 
 /// A production: `lhs -> rhs`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Production {
     pub(crate) lhs: NonterminalId,
     pub(crate) rhs: Symbols,
@@ -399,6 +402,7 @@ pub(crate) struct Production {
     /// first.
     pub(crate) priority: i32,
     /// The alternative it came from.
+    #[serde(skip)]
     pub(crate) place: Option<Place>,
 }
 
@@ -406,21 +410,21 @@ pub(crate) struct Production {
 pub(crate) type Symbols = SmallVec<[Symbol; 4]>;
 
 /// A grammar symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Symbol {
     Terminal(TerminalId),
     Nonterminal(NonterminalId),
 }
 
 /// A level and an associativity, as in Yacc. Higher levels bind tighter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Precedence {
     pub(crate) level: u32,
     pub(crate) associativity: Associativity,
 }
 
 /// What a conflict between equal levels means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Associativity {
     /// Reduce.
     Left,

@@ -12,7 +12,7 @@
 //! * [`words`]: long lists of strings, as terminals and as rules.
 //! * [`requirement`]: conditions on lists beside the rules; [`derivable`]: what derives some text
 //!   under them.
-//! * [`mod@print`]: the IR as text.
+//! * [`mod@print`]: the IR as text; [`saved`]: the IR as JSON.
 //! * [`reader`]: what reading takes beside the text: a name, a start symbol, files, limits.
 
 pub(crate) mod analysis;
@@ -29,7 +29,7 @@ pub(crate) mod pattern;
 mod print;
 mod reader;
 pub(crate) mod requirement;
-mod saving;
+mod saved;
 pub(crate) mod texts;
 pub(crate) mod tokens;
 pub(crate) mod words;
@@ -44,6 +44,7 @@ pub use error::{GrammarError, GrammarErrorKind};
 pub use ir::Grammar;
 pub(crate) use lower::did_you_mean;
 pub use reader::GrammarReader;
+pub(crate) use saved::fingerprint;
 pub(crate) use texts::of_choices;
 
 impl Grammar {

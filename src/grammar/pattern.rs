@@ -1,13 +1,15 @@
 //! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges, Python
 //! regexes and ready automata.
 
+use serde::{Deserialize, Serialize};
+
 use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Place;
 
 pub(crate) use crate::grammar::automaton::{Automaton, Counted, Moves, State};
 
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Pattern {
     /// A plain string, maybe with the `i` flag (Unicode simple case folding, as Python's
     /// `re.IGNORECASE`).
@@ -15,7 +17,12 @@ pub(crate) enum Pattern {
     /// `"a".."z"`, both ends included.
     Range(char, char),
     /// A regular expression in the syntax of Python's `re`.
-    Regex { pattern: String, flags: RegexFlags, place: Option<Place> },
+    Regex {
+        pattern: String,
+        flags: RegexFlags,
+        #[serde(skip)]
+        place: Option<Place>,
+    },
     /// One after the other; the empty sequence matches the empty text.
     Concat(Vec<Pattern>),
     /// Any one of them; none of them matches nothing.
@@ -42,7 +49,7 @@ pub(crate) enum Pattern {
 }
 
 /// The flags behind a regex, `imslux` as in Lark. `l` and `u` change nothing for text patterns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct RegexFlags {
     /// `i`: letters match both cases.
     pub(crate) ignore_case: bool,
@@ -98,6 +105,25 @@ impl Pattern {
             | Pattern::Automaton(_)
             | Pattern::Counted(_)
             | Pattern::Shortest(_)
+            | Pattern::Tokens(_)
+            | Pattern::Schema(_) => true,
+        }
+    }
+
+    /// Whether the parts of an automaton fit together, which the makers of patterns see to.
+    pub(crate) fn is_sound(&self) -> bool {
+        match self {
+            Pattern::Concat(parts) | Pattern::Alternation(parts) | Pattern::Intersection(parts) => {
+                parts.iter().all(Pattern::is_sound)
+            }
+            Pattern::Repeat { pattern, .. }
+            | Pattern::Complement(pattern)
+            | Pattern::Shortest(pattern) => pattern.is_sound(),
+            Pattern::Counted(counted) => counted.marked.len() == counted.automaton.states.len(),
+            Pattern::Literal { .. }
+            | Pattern::Range(..)
+            | Pattern::Regex { .. }
+            | Pattern::Automaton(_)
             | Pattern::Tokens(_)
             | Pattern::Schema(_) => true,
         }

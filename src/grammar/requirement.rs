@@ -1,5 +1,7 @@
 //! Conditions on lists beside the rules: which members a list must have before it may end.
 
+use serde::{Deserialize, Serialize};
+
 use crate::util::id::{NonterminalId, TerminalId};
 
 /// A condition on lists, which no context-free rules of a bearable size could state: that n members
@@ -18,7 +20,7 @@ use crate::util::id::{NonterminalId, TerminalId};
 /// Every member, required or not, is a nonterminal whose productions have two symbols at least:
 /// what reduces to it takes off more than the state on top, and the parser does not do that by the
 /// way (`lr::unit_reductions`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Requirement {
     /// What is left of a list behind a member. No parse state may end a list in two ways.
     pub(crate) ends: Vec<End>,
@@ -33,7 +35,7 @@ pub(crate) struct Requirement {
 }
 
 /// Where a list may end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
     /// What is left of the list there; its empty production ends the list.
     pub(crate) rest: NonterminalId,
@@ -46,7 +48,7 @@ pub(crate) struct End {
 pub(crate) type Member = Vec<NonterminalId>;
 
 /// Members that are required together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Set {
     /// Members that stay, once they have been read: no list that may end with the set has another
     /// member under their keys.

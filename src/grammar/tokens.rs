@@ -4,12 +4,13 @@
 //! a lexeme like others, and neither tables nor scan states know of it. llguidance spells its
 //! tokens in the same way.
 
+use serde::{Deserialize, Serialize};
 use smallvec::smallvec;
 
 use super::automaton::{Automaton, Moves, State};
 
 /// Tokens that a terminal stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Tokens {
     /// The tokens of this name, angle brackets included: special tokens, or where no special token
     /// is called so, ordinary ones with just this text.

@@ -18,7 +18,6 @@
 mod cache;
 mod items;
 mod mask;
-mod saving;
 mod tokens;
 mod walk;
 
@@ -79,16 +78,8 @@ impl Index {
         budget: usize,
         marks: Option<Arc<Marks>>,
     ) -> Self {
-        Self::restore(scanner, vocabulary, marks, Cache::new(budget, Epoch::default()))
-    }
-
-    fn restore(
-        scanner: Arc<Scanner>,
-        vocabulary: Spelled,
-        marks: Option<Arc<Marks>>,
-        cache: Cache,
-    ) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
+        let cache = Cache::new(budget, Epoch::default());
         let (shortcuts, tokens_of_items) = (Shortcuts::ALL, OnceLock::new());
         Self { scanner, vocabulary, words, marks, cache, shortcuts, tokens_of_items }
     }

@@ -73,11 +73,6 @@ impl Count {
         Some(count)
     }
 
-    /// The bounds, and by state of the table whether it is marked.
-    pub(super) fn parts(&self) -> (&[bool], u32, Option<u32>) {
-        (&self.marked, self.least, self.most)
-    }
-
     /// Whether to enter a state of the table counts.
     pub(super) fn is_marked(&self, at: u32) -> bool {
         self.marked.get(at as usize) == Some(&true)

@@ -38,7 +38,6 @@ mod narrowed;
 mod partition;
 mod python;
 mod rest;
-mod saving;
 mod splice;
 mod table;
 #[cfg(test)]

@@ -25,7 +25,6 @@
 //! ([`derivations`]), with that the proof that every stack can be completed ([`completable`]) and
 //! the decision for one of them ([`completion`]; a [`trail`] keeps what such a decision read), the
 //! cheapest way to complete it ([`minimal_completion`]), and how deep it must nest ([`nesting`]).
-//! [`saving`] saves a table.
 
 mod closures;
 pub(crate) mod completable;
@@ -53,7 +52,6 @@ mod report;
 mod requirements;
 mod row_sets;
 mod rules;
-mod saving;
 mod shiftable;
 pub(crate) mod stack;
 pub(crate) mod states;

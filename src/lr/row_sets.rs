@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::terminal_sets::{TerminalSets, Word, bits, terminals, words};
+use super::terminal_sets::{TerminalSets, Word, bits, terminals};
 use crate::util::bitset::BitSet;
 use crate::util::lists::Lists;
 
@@ -22,16 +22,6 @@ impl RowSets {
     pub(super) fn new(sets: TerminalSets, bound: usize) -> Self {
         let bits = (0..sets.len()).map(|_| OnceLock::new()).collect();
         Self { sets: sets.into_lists(), bound, bits }
-    }
-
-    /// The same of sets whose bits are known.
-    pub(super) fn of_bits(all: Vec<BitSet>, bound: usize) -> Self {
-        let mut sets = Lists::new();
-        for set in &all {
-            words(set).for_each(|word| sets.push(word));
-            sets.close();
-        }
-        Self { sets, bound, bits: all.into_iter().map(OnceLock::from).collect() }
     }
 
     /// The bits of a set.

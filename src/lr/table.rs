@@ -150,8 +150,6 @@ pub(crate) struct ParseTable {
     /// The reductions that were taken away, ascending: state, production, and the terminal before
     /// it.
     pub(super) barred: Vec<[u32; 3]>,
-    /// Whether hidden left recursion was written out of the rules.
-    pub(super) rewritten: bool,
     /// Whether some core has several ways to go on before one terminal, or one that may go round.
     pub(super) conflicting: bool,
     /// See [`ParseTable::tells_contexts_apart`].
@@ -168,7 +166,6 @@ impl ParseTable {
     pub(crate) fn build(grammar: &Grammar, meter: &Meter) -> Result<Self, ConflictError> {
         let mut rules = Rules::new(grammar);
         let mut draft = Draft::new(grammar, &rules, meter)?;
-        let mut rewritten = false;
         let mut names = Names::new(grammar, &rules);
         let mut warnings = draft.resolution.warnings(grammar, &names);
         if !draft.resolution.conflicts.is_empty() {
@@ -189,7 +186,6 @@ impl ParseTable {
             if matches!(grammar.conflicts, Conflicts::Follow | Conflicts::Silent)
                 && let Some(open) = without_hidden_left_recursion(&rules, meter)?
             {
-                rewritten = true;
                 rules = open;
                 // Never two at once.
                 drop(draft);
@@ -221,7 +217,6 @@ impl ParseTable {
             reductions: Lists::new(),
             settled: resolution.settled,
             barred: std::mem::take(&mut resolution.barred),
-            rewritten,
             conflicting: goes_round,
             by_context: false,
             warnings,

@@ -95,12 +95,6 @@ pub(super) fn bits(set: &Terminals, bound: usize) -> BitSet {
     bits
 }
 
-/// The words of the set with these bits.
-pub(super) fn words(bits: &BitSet) -> impl Iterator<Item = Word> + '_ {
-    let words = (0..).zip(bits.words()).map(|(at, &bits)| Word { at, bits });
-    words.filter(|word| word.bits != 0)
-}
-
 /// How many terminals are in the set.
 pub(super) fn size(set: &Terminals) -> usize {
     set.iter().map(|word| word.bits.count_ones() as usize).sum()
@@ -210,7 +204,5 @@ mod tests {
         assert_eq!(sets.id(twice.take()), fewer);
         assert_eq!(sets.id(gathered.take()), some);
         assert_eq!(sets.len(), 3);
-        let own = sets.get(some);
-        assert_eq!(words(&bits(own, 1_000)).collect::<Vec<_>>(), own);
     }
 }

@@ -47,11 +47,6 @@ impl ParseTable {
         self.closures.cut.load(Ordering::Relaxed)
     }
 
-    /// Whether a closure was found that is cut where it is found late.
-    pub(crate) fn has_long_closures(&self) -> bool {
-        self.closures.has_long.load(Ordering::Relaxed)
-    }
-
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     #[inline]
     pub(super) fn closure(&self, top: CoreId, below: Option<CoreId>) -> &Closure {

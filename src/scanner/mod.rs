@@ -46,7 +46,6 @@ pub(crate) mod points;
 mod proof;
 mod reads;
 mod rest;
-mod saving;
 mod seen;
 pub(crate) mod self_loops;
 mod size;
@@ -83,8 +82,6 @@ use points::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads, STEPS_OF_FOLLOWING};
 pub(crate) use seen::Seen;
-#[cfg(test)]
-pub(crate) use states::Endings;
 pub(crate) use states::ScanStates;
 use viability::{Decisions, Ends};
 

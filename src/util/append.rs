@@ -112,23 +112,6 @@ impl<T> AppendVec<T> {
         (id, self.slots.get_or_init(id, || value))
     }
 
-    /// These entries, by their order.
-    pub(crate) fn restore(mut entries: impl ExactSizeIterator<Item = T>) -> Self {
-        let vec = Self::default();
-        let len = entries.len() as u32;
-        let mut first = 0;
-        while first < len {
-            let (chunk, _) = Slots::<T>::locate(first);
-            let chunk_len = 1u32 << (chunk as u32 + FIRST);
-            let slots =
-                (0..chunk_len).map(|_| entries.next().map_or_else(OnceLock::new, OnceLock::from));
-            let _ = vec.slots.chunks[chunk].set(slots.collect());
-            first += chunk_len;
-        }
-        vec.len.store(len, Ordering::Release);
-        vec
-    }
-
     /// How many entries were pushed.
     pub(crate) fn len(&self) -> usize {
         self.len.load(Ordering::Acquire) as usize
@@ -192,17 +175,6 @@ impl<T: Hash + Eq> Interner<T> {
         id
     }
 
-    /// Values that get their ids by their order, from 0; `None` if some are equal.
-    pub(crate) fn restore(values: impl Iterator<Item = T>) -> Option<Self> {
-        let interner = Self::default();
-        for (id, value) in values.enumerate() {
-            if interner.intern(value) as usize != id {
-                return None;
-            }
-        }
-        Some(interner)
-    }
-
     /// The values by their ids. Those that other threads add meanwhile may be among them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len() as u32).map_while(|id| self.entries.get(id))
@@ -239,18 +211,6 @@ mod tests {
     fn there_is_room_for_whole_chunks() {
         let rooms = [0, 1, 32, 33, 96, 97, 224, 225].map(room);
         assert_eq!(rooms, [0, 32, 32, 96, 96, 224, 224, 480]);
-    }
-
-    #[test]
-    fn restored_entries_have_the_ids_of_pushed_ones() {
-        for count in [0u32, 1, 31, 32, 33, 95, 96, 97, 1000] {
-            let table = AppendVec::restore((0..count).map(|i| i * 3));
-            assert_eq!((table.len(), table.get(count)), (count as usize, None));
-            assert_eq!(table.push(7), count);
-            assert!(
-                (0..count).all(|i| table.get(i) == Some(&(i * 3))) && table.get(count) == Some(&7)
-            );
-        }
     }
 
     /// An interpreter takes a thousand times as long.

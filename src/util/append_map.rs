@@ -66,17 +66,6 @@ impl<K: Hash + Eq, V> AppendMap<K, V> {
         adding.add(hash, number);
         value
     }
-
-    /// These entries, in this order, each key once: should one come again, either is found.
-    pub(crate) fn restore(entries: impl ExactSizeIterator<Item = (K, V)>) -> Self {
-        let entries = AppendVec::restore(entries);
-        let hash_of = |number: usize| {
-            let entry: Option<&(K, V)> = entries.get(number as u32);
-            entry.map_or(0, |(key, _)| FxBuildHasher.hash_one(key))
-        };
-        let numbers = NumberTable::restore((0..entries.len()).map(hash_of));
-        Self { entries, numbers }
-    }
 }
 
 #[cfg(test)]
@@ -95,19 +84,6 @@ mod tests {
         }
         assert_eq!(map.len(), 1000);
         assert!((0..7000).all(|key| map.get(&key).copied() == (key % 7 == 0).then_some(key / 7)));
-    }
-
-    #[test]
-    fn restored_entries_are_found_and_more_can_be_entered() {
-        for count in [0u32, 1, 31, 32, 33, 1000] {
-            let map = AppendMap::restore((0..count).map(|key| (key * 7, key)));
-            assert_eq!(map.len(), count as usize);
-            for key in 0..2 * count + 1 {
-                assert_eq!(*map.get_or_insert_with(key * 7, || key), key);
-            }
-            assert!((0..2 * count + 1).all(|key| map.get(&(key * 7)) == Some(&key)));
-            assert_eq!(map.iter().count(), 2 * count as usize + 1);
-        }
     }
 
     /// An interpreter takes a thousand times as long.

@@ -25,11 +25,6 @@ impl BitSet {
         Self { words: smallvec![0; bound.div_ceil(64)] }
     }
 
-    /// The set whose words are `words`, lowest ids first.
-    pub(crate) fn from_words(words: &[u64]) -> Self {
-        Self { words: words.into() }
-    }
-
     /// The words, lowest ids first.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words

@@ -70,20 +70,6 @@ impl ByteClasses {
         Self { map, representatives: representatives[..count].into() }
     }
 
-    /// The classes that `map` gives the bytes; `None` unless they are numbered by their smallest
-    /// byte.
-    pub(crate) fn from_map(map: [u8; 256]) -> Option<Self> {
-        let mut representatives = Vec::new();
-        for byte in 0..=255u8 {
-            match usize::from(map[usize::from(byte)]) {
-                class if class == representatives.len() => representatives.push(byte),
-                class if class > representatives.len() => return None,
-                _ => {}
-            }
-        }
-        Some(Self { map, representatives: representatives.into() })
-    }
-
     /// The class of `byte`.
     #[inline]
     pub(crate) fn get(&self, byte: u8) -> u8 {

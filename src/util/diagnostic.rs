@@ -19,50 +19,6 @@ pub enum Severity {
     Error,
 }
 
-/// The codes of all warnings, ascending: a warning that was kept is known again by its code.
-pub(crate) const WARNINGS: &[&str] = &[
-    "allows-any",
-    "assumed-indent",
-    "attribute-without-effect",
-    "conflict",
-    "cyclic",
-    "dead-alternative",
-    "duplicate-definition",
-    "empty-schema",
-    "empty-terminal",
-    "escape-undone",
-    "imported-directive",
-    "line-in-brackets",
-    "lookahead-assertion",
-    "more-findings",
-    "narrowed-group",
-    "narrowed-schema",
-    "newline-with-blanks",
-    "one-of-several",
-    "option-without-effect",
-    "overruled-priority",
-    "read-as-meant",
-    "repeated-keys",
-    "reversed-range",
-    "rule-priority",
-    "set-of-signs",
-    "shadowed-terminal",
-    "special-token-as-text",
-    "ties-by-rank",
-    "unheld-max-tokens",
-    "unknown-format",
-    "unknown-import",
-    "unknown-keyword",
-    "unproductive",
-    "unreachable",
-    "unreserved-words",
-    "unspellable-bytes",
-    "unused-precedence",
-    "unused-rule",
-    "unused-terminal",
-    "unwritten-stop",
-];
-
 /// One finding about a grammar: what, where, an example, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

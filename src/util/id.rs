@@ -1,11 +1,13 @@
 //! Ids are `u32` newtypes: an index into one table, never into another. [`TokenId`] is the
 //! caller's; the others never leave the crate.
 
+use serde::{Deserialize, Serialize};
+
 /// Defines an id: a `u32` that indexes the table named in its documentation.
 macro_rules! id {
     ($(#[$doc:meta])* $vis:vis $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         $vis struct $name(pub u32);
 
         impl $name {

@@ -27,18 +27,6 @@ impl<T> Lists<T> {
         Self { starts, entries: Vec::with_capacity(entries) }
     }
 
-    /// The lists of these lengths; `None` where they do not add up to the entries.
-    pub(crate) fn from_lengths(lengths: &[u32], entries: Vec<T>) -> Option<Self> {
-        let mut starts = Vec::with_capacity(lengths.len() + 1);
-        let mut next = 0u32;
-        starts.push(next);
-        for &length in lengths {
-            next = next.checked_add(length)?;
-            starts.push(next);
-        }
-        (next as usize == entries.len()).then_some(Self { starts, entries })
-    }
-
     /// Appends to the open list.
     pub(crate) fn push(&mut self, entry: T) {
         self.entries.push(entry);

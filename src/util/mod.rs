@@ -17,7 +17,6 @@
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
 //! * [`threads`]: work that is shared among threads, which end with it.
 //! * [`uses`]: how often something was asked for.
-//! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod aligned;
@@ -37,7 +36,6 @@ pub(crate) mod lists;
 pub(crate) mod memo;
 pub(crate) mod meter;
 mod number_table;
-pub(crate) mod saving;
 pub(crate) mod self_loops;
 pub(crate) mod shared;
 pub(crate) mod similar;

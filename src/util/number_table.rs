@@ -46,20 +46,6 @@ impl Default for NumberTable {
 }
 
 impl NumberTable {
-    /// The numbers of entries that have these hashes, each once; the entries are there.
-    pub(super) fn restore(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
-        let places = (hashes.len() * 4).div_ceil(3).next_power_of_two().max(1 << FIRST);
-        let current = places.trailing_zeros() - FIRST;
-        let restored = Self {
-            current: AtomicU32::new(current),
-            count: AtomicU32::new(hashes.len() as u32),
-            ..Self::default()
-        };
-        let table = restored.table(current);
-        (0..).zip(hashes).for_each(|(number, hash)| place(table, entry(hash, number)));
-        restored
-    }
-
     /// What `wanted` makes of the number of an entry with this hash: the first that is not `None`.
     /// Takes no lock.
     #[inline]

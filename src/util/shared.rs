@@ -3,8 +3,10 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// A list that copies share until one of them is changed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shared<T>(Arc<Vec<T>>);
 
 impl<T> Default for Shared<T> {

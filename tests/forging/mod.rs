@@ -1,20 +1,13 @@
-//! Forged files: saved constraints of which bytes were changed, the length and the checksum put
+//! Forged files: saved constraints of which parts were changed, the fingerprint of the grammar put
 //! right again. The tests, the example and the fuzz target that load them share these.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
 #![allow(dead_code, reason = "each of them uses its own part")]
 
-use lrmask::{Constraint, Grammar, Limits, LoadErrorKind, TokenId, Vocabulary};
+use lrmask::{Constraint, Grammar, Limits, LoadError, TokenId, Vocabulary};
 
-/// Where the header has the length, and where the checksum.
-const LENGTH: std::ops::Range<usize> = 40..48;
-const CHECKSUM: std::ops::Range<usize> = 68..72;
-
-/// The header ends here.
-pub const HEADER: usize = CHECKSUM.end;
-
-/// Grammars that between them use every part of a file: lists, blocks, precedence, conflicts, rules
-/// that may be empty, words that others decide about, texts around a lexeme, pending matches.
+/// Grammars that between them use most parts of the form: lists, blocks, precedence, conflicts,
+/// rules that may be empty, words that others decide about, texts around a lexeme, pending matches.
 const GRAMMARS: [&str; 8] = [
     "start: value\nvalue: NUMBER | \"[\" [value (\",\" value)*] \"]\"\nNUMBER: /[0-9]+/\n%ignore / +/",
     "%declare INDENT DEDENT\n%indent NEWLINE INDENT DEDENT open \"[\" close \"]\" levels 9\nstart: statement+\n\
@@ -37,31 +30,58 @@ pub fn vocabulary() -> Vocabulary {
     vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([14])).expect("a vocabulary")
 }
 
-/// Constraints that have seen something, saved.
-pub fn saved() -> Vec<Vec<u8>> {
+/// The saved forms of constraints.
+pub fn saved() -> Vec<String> {
     let vocabulary = vocabulary();
     let save = |text: &str| {
         let grammar = Grammar::from_lark(text).expect("the grammar is sound");
         let constraint = Constraint::new(&grammar, &vocabulary).expect("the grammar is sound");
-        constraint.warmup().explore(50);
-        constraint.save()
+        String::from_utf8(constraint.save()).expect("the form is JSON")
     };
     GRAMMARS.iter().map(|text| save(text)).collect()
 }
 
-/// Gives the bytes the length and the checksum that they should have.
-pub fn put_right(bytes: &mut [u8]) {
-    let length = bytes.len() as u64;
-    bytes[LENGTH].copy_from_slice(&length.to_le_bytes());
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&bytes[..CHECKSUM.start]);
-    hasher.update(&bytes[CHECKSUM.end..]);
-    bytes[CHECKSUM].copy_from_slice(&hasher.finalize().to_le_bytes());
+/// What comes before the grammar, the last field.
+const BEFORE: &str = ",\"grammar\":";
+
+/// Where the grammar begins.
+pub fn begin(saved: &str) -> usize {
+    saved.find(BEFORE).expect("there is a grammar") + BEFORE.len()
+}
+
+/// Gives the form the fingerprint that it should have, as `docs/saved.md` describes it.
+pub fn put_right(saved: &str) -> Vec<u8> {
+    let (head, grammar) = saved.split_at(begin(saved));
+    let grammar = grammar.strip_suffix('}').unwrap_or(grammar);
+    let number = |hash: u64, value: u64| {
+        let hash = (hash ^ value).wrapping_mul(0x0100_0000_01b3);
+        hash ^ hash >> 32
+    };
+    let words = grammar.as_bytes().chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    let hash = words.fold(number(0xcbf2_9ce4_8422_2325, grammar.len() as u64), number);
+    let (before, rest) = head.split_once("\"fingerprint\":").expect("there is a fingerprint");
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    format!("{before}\"fingerprint\":{hash}{after}{grammar}}}").into_bytes()
+}
+
+/// Numbers that fit many places, or none.
+pub const NUMBERS: [u64; 10] = [0, 1, 2, 3, 5, 9, 255, 65_535, 0xffff_ffff, 0x1_0000_0000];
+
+/// Replaces the number, or else the byte, at or after `at`.
+pub fn replace(saved: &mut String, at: usize, number: u64) {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let Some(first) = saved[at..].find(is_digit).map(|first| at + first) else { return };
+    let length = saved[first..].find(|c| !is_digit(c)).unwrap_or(saved.len() - first);
+    saved.replace_range(first..first + length, &number.to_string());
 }
 
 /// Makes forged files, the same ones each time.
 pub struct Forger {
-    saved: Vec<Vec<u8>>,
+    saved: Vec<String>,
     random: fastrand::Rng,
 }
 
@@ -70,32 +90,44 @@ impl Forger {
         Self { saved: saved(), random: fastrand::Rng::with_seed(seed) }
     }
 
-    /// A saved constraint with one to four bytes changed, and a token to begin with.
+    /// A saved constraint of which one to four numbers, words or bytes were changed, and a token to
+    /// begin with.
     pub fn forge(&mut self) -> (Vec<u8>, u32) {
         let random = &mut self.random;
-        let mut bytes = self.saved[random.usize(..self.saved.len())].clone();
+        let mut saved = self.saved[random.usize(..self.saved.len())].clone();
         for _ in 0..random.usize(1..=4) {
-            let at = random.usize(HEADER..bytes.len());
-            bytes[at] = match random.usize(..3) {
-                0 => random.u8(..),
-                1 => bytes[at] ^ 1 << random.usize(..8),
-                _ => bytes[random.usize(HEADER..bytes.len())],
-            };
+            let first = begin(&saved);
+            let mut at = random.usize(first..saved.len());
+            while !saved.is_char_boundary(at) {
+                at -= 1;
+            }
+            match random.usize(..8) {
+                0 => {
+                    let word = ["true", "false"].map(|word| saved[at..].find(word));
+                    match word {
+                        [Some(yes), no] if no.is_none_or(|no| yes < no) => {
+                            saved.replace_range(at + yes..at + yes + 4, "false");
+                        }
+                        [_, Some(no)] => saved.replace_range(at + no..at + no + 5, "true"),
+                        _ => {}
+                    }
+                }
+                1 if saved.as_bytes()[at].is_ascii() => {
+                    saved.replace_range(at..=at, &char::from(random.u8(b' '..=b'~')).to_string());
+                }
+                _ => replace(&mut saved, at, NUMBERS[random.usize(..NUMBERS.len())]),
+            }
         }
-        put_right(&mut bytes);
-        (bytes, random.u32(..14))
+        (put_right(&saved), random.u32(..14))
     }
 }
 
-/// Loads the bytes and calls ten things on what they hold; or says why they were refused.
-pub fn use_it(bytes: Vec<u8>, vocabulary: &Vocabulary, first: u32) -> Result<(), LoadErrorKind> {
+/// Loads the bytes and calls ten things on what they hold; or says why they are refused.
+pub fn use_it(bytes: &[u8], vocabulary: &Vocabulary, first: u32) -> Result<(), LoadError> {
     let limits = Limits::strict();
-    let compiled = Constraint::builder().limits(&limits).load_compiled(&bytes);
+    let compiled = Constraint::builder().limits(&limits).load_compiled(bytes);
     let _ = compiled.map(|compiled| compiled.size());
-    let constraint = Constraint::builder()
-        .limits(&limits)
-        .load(bytes, vocabulary)
-        .map_err(|error| error.kind())?;
+    let constraint = Constraint::builder().limits(&limits).load(bytes, vocabulary)?;
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     matcher.fill_mask(&mut mask);
     let next = mask.tokens().nth(first as usize % 3).unwrap_or(TokenId::from(first));

@@ -151,11 +151,6 @@ impl Cache {
 }
 
 impl Epoch {
-    /// An epoch that begins with this.
-    pub(super) fn new(parts: Parts, masks: MaskTables) -> Self {
-        Self { parts: Arc::new(parts), masks: Arc::new(masks), masks_of: MasksOf::default() }
-    }
-
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
         self.parts.bytes() + self.masks.bytes() + self.masks_of.bytes()

@@ -30,9 +30,5 @@ mod unions;
 mod ways;
 
 pub(crate) use composer::{Composer, allow};
-pub(crate) use stack_trie::{
-    ASKS, Fork, Found, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie,
-};
-pub(crate) use storage::{Base, Mask, Masks};
+pub(crate) use stack_trie::Found;
 pub(crate) use tables::{MaskTables, MasksOf, PartTables};
-pub(crate) use unions::MaskUnions;

@@ -13,8 +13,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::folded::Folded;
 use crate::index::tokens::{Gaps, TokenSet, tokens_of};
+use crate::util::aligned::AlignedRow;
 use crate::util::append::AppendVec;
-use crate::util::saving::Words;
 use crate::vocab::rests::Found;
 
 /// Masks under numbers.
@@ -30,7 +30,7 @@ pub(crate) enum Mask {
     /// A row, but for these bits.
     Near {
         base: Base,
-        flips: Words,
+        flips: Box<[u32]>,
     },
     /// The same in little room.
     Packed {
@@ -101,7 +101,7 @@ impl Masks {
         }
         let is_row = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(_)) => false,
-            Mask::Set(TokenSet::Words(words)) => words.is_equal(row),
+            Mask::Set(TokenSet::Words(words)) => **words == *row,
             Mask::Set(_) | Mask::Near { .. } | Mask::Packed { .. } => {
                 let mut other = vec![0; row.len()];
                 self.write(mask, &mut other);
@@ -122,7 +122,7 @@ impl Masks {
     /// handful of tokens takes no pass over a row.
     pub(crate) fn intern_few(&self, tokens: &[u32]) -> (u32, usize) {
         let is_list = |mask: &Mask| match mask {
-            Mask::Set(TokenSet::List(list)) => list.is_equal(tokens),
+            Mask::Set(TokenSet::List(list)) => **list == *tokens,
             Mask::Set(TokenSet::Gaps(list)) => list.are(tokens),
             _ => false,
         };
@@ -195,7 +195,7 @@ impl Masks {
     pub(super) fn row<'m>(&'m self, base: &'m Base) -> Option<&'m [u32]> {
         match base {
             Base::Mask(id) => match self.get(*id)? {
-                Mask::Set(TokenSet::Words(row)) => row.own(),
+                Mask::Set(TokenSet::Words(row)) => Some(row),
                 _ => None,
             },
             Base::Found(found) => found.row(),
@@ -225,16 +225,6 @@ impl Masks {
         self.known.get_mut().unwrap_or_else(PoisonError::into_inner).rows = rows;
     }
 
-    /// The tokens of a mask of `words` words, by themselves.
-    pub(crate) fn set_of(&self, id: u32, words: usize) -> TokenSet {
-        let mut row = vec![0; words];
-        self.write_to(id, &mut row);
-        match tokens_of(&row, most_in_a_list(words)) {
-            Some(few) => TokenSet::List(few.into()),
-            None => TokenSet::Words(row.into()),
-        }
-    }
-
     /// Makes `row` hold the mask.
     #[inline]
     pub(crate) fn write_to(&self, id: u32, row: &mut [u32]) {
@@ -250,7 +240,7 @@ impl Masks {
             Mask::Set(set) => set.write_to(row),
             Mask::Near { base, flips } => {
                 self.write_base(base, row);
-                flips.each(|bit| flip(bit, row));
+                flips.iter().for_each(|&bit| flip(bit, row));
             }
             Mask::Packed { base, flips } => {
                 self.write_base(base, row);
@@ -278,9 +268,11 @@ impl Mask {
     /// The bytes that the mask takes, and its places in the tables.
     pub(crate) fn bytes_with_entry(&self) -> usize {
         let numbers = match self {
-            Self::Set(TokenSet::Words(row)) => row.bytes() + size_of::<Row>() + Folded::BYTES,
+            Self::Set(TokenSet::Words(row)) => {
+                AlignedRow::bytes(row.len()) + size_of::<Row>() + Folded::BYTES
+            }
             Self::Set(set) => set.bytes(),
-            Self::Near { flips, .. } => flips.bytes(),
+            Self::Near { flips, .. } => size_of_val(&**flips),
             Self::Packed { flips, .. } => flips.bytes(),
         };
         numbers + size_of::<OnceLock<Self>>() + 2 * size_of::<(u64, u32)>()
@@ -290,7 +282,6 @@ impl Mask {
 /// Flips a bit of a row.
 #[inline]
 fn flip(bit: u32, row: &mut [u32]) {
-    // As in a list of tokens.
     if let Some(word) = row.get_mut(bit as usize / 32) {
         *word ^= 1 << (bit % 32);
     }

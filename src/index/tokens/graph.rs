@@ -134,9 +134,8 @@ impl Default for TokenSetGraph {
 impl TokenSetGraph {
     /// Adds a set.
     pub(crate) fn add_set(&self, set: TokenSet) -> StoredTokensId {
-        // Those that lie in saved bytes stay there.
         if let TokenSet::List(ids) = &set
-            && let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW)
+            && ids.len() <= FEW
         {
             return self.add_few(&mut SmallVec::from_slice(ids));
         }

@@ -9,16 +9,15 @@ use std::sync::Arc;
 
 use super::gaps::Gaps;
 use crate::util::aligned::AlignedRow;
-use crate::util::saving::Words;
 use crate::vocab::rests::Found;
 
 /// A set of tokens of one vocabulary.
 #[derive(Clone, Debug)]
 pub(crate) enum TokenSet {
     /// Ids, in any order; some may stand there more than once.
-    List(Words),
+    List(Box<[u32]>),
     /// One bit a token: bit `t % 32` of word `t / 32`.
-    Words(Words),
+    Words(AlignedRow),
     /// Ids in little room.
     Gaps(Gaps),
     /// A row that the vocabulary has, and counts.
@@ -28,7 +27,7 @@ pub(crate) enum TokenSet {
 impl TokenSet {
     /// The set of a row that is to be copied often.
     pub(crate) fn row(row: &[u32]) -> Self {
-        Self::Words(AlignedRow::from(row).into())
+        Self::Words(row.into())
     }
 
     /// The set of the ids in some runs of `ids`, for masks of `words` words.
@@ -77,8 +76,7 @@ impl TokenSet {
     pub(crate) fn in_little_room(self, found: &[Arc<Found>]) -> Self {
         let gaps = match &self {
             Self::List(words) => {
-                let mut ids = Vec::with_capacity(words.len());
-                words.each(|id| ids.push(id));
+                let mut ids = words.to_vec();
                 ids.sort_unstable();
                 ids.dedup();
                 Gaps::new(&ids)
@@ -88,8 +86,7 @@ impl TokenSet {
                     return Self::Found(Arc::clone(found));
                 }
                 // Most gaps take a byte, some two.
-                let few = words.own().and_then(|row| tokens_of(row, 2 * row.len()));
-                few.and_then(|few| Gaps::new(&few))
+                tokens_of(words, 2 * words.len()).and_then(|few| Gaps::new(&few))
             }
             // One that the vocabulary may give up is not held on to.
             Self::Found(known) if !found.iter().any(|found| Arc::ptr_eq(found, known)) => {
@@ -137,7 +134,7 @@ impl TokenSet {
     #[inline]
     pub(super) fn each_listed(&self, take: impl FnMut(u32)) {
         match self {
-            Self::List(ids) => ids.each(take),
+            Self::List(ids) => ids.iter().copied().for_each(take),
             Self::Gaps(ids) => ids.each(take),
             Self::Words(_) | Self::Found(_) => {}
         }
@@ -147,13 +144,14 @@ impl TokenSet {
     pub(crate) fn add_to(&self, row: &mut [u32]) {
         match self {
             Self::List(_) | Self::Gaps(_) => self.each_listed(|id| {
-                // Only those of kept bytes that have changed since are past the end.
                 if let Some(word) = row.get_mut(id as usize / 32) {
                     *word |= 1 << (id % 32);
                 }
             }),
-            Self::Words(words) => words.merge_into(row, |word, bits| *word |= bits),
-            Self::Found(found) => merge(found, row, |word, bits| *word |= bits),
+            Self::Words(words) => merge(words, row, |word, bits| *word |= bits),
+            Self::Found(found) => {
+                merge(found.row().unwrap_or_default(), row, |word, bits| *word |= bits);
+            }
         }
     }
 
@@ -165,8 +163,10 @@ impl TokenSet {
                     *word &= !(1 << (id % 32));
                 }
             }),
-            Self::Words(words) => words.merge_into(row, |word, bits| *word &= !bits),
-            Self::Found(found) => merge(found, row, |word, bits| *word &= !bits),
+            Self::Words(words) => merge(words, row, |word, bits| *word &= !bits),
+            Self::Found(found) => {
+                merge(found.row().unwrap_or_default(), row, |word, bits| *word &= !bits);
+            }
         }
     }
 
@@ -184,12 +184,14 @@ impl TokenSet {
             }
             Self::Words(words) => {
                 let mut rest = row.to_vec();
-                words.merge_into(&mut rest, |word, bits| *word = bits & !*word);
+                merge(words, &mut rest, |word, bits| *word = bits & !*word);
                 Self::Words(rest.into())
             }
             Self::Found(found) => {
                 let mut rest = row.to_vec();
-                merge(found, &mut rest, |word, bits| *word = bits & !*word);
+                merge(found.row().unwrap_or_default(), &mut rest, |word, bits| {
+                    *word = bits & !*word;
+                });
                 Self::Words(rest.into())
             }
         }
@@ -199,7 +201,8 @@ impl TokenSet {
     /// for small.
     pub(crate) fn write_to(&self, row: &mut [u32]) {
         match self {
-            Self::Words(words) => words.copy_to(row),
+            Self::Words(words) if words.len() == row.len() => row.copy_from_slice(words),
+            Self::Words(words) => merge(words, row, |word, bits| *word = bits),
             Self::List(_) | Self::Gaps(_) | Self::Found(_) => {
                 row.fill(0);
                 self.add_to(row);
@@ -207,10 +210,11 @@ impl TokenSet {
         }
     }
 
-    /// Bytes that the numbers take, in memory or in kept bytes.
+    /// Bytes that the numbers take, in memory.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            Self::List(words) | Self::Words(words) => words.bytes(),
+            Self::List(ids) => size_of_val(&**ids),
+            Self::Words(row) => AlignedRow::bytes(row.len()),
             Self::Gaps(gaps) => gaps.bytes(),
             Self::Found(_) => 0,
         }
@@ -218,13 +222,12 @@ impl TokenSet {
 }
 
 /// Whether `words` are the row that was found.
-fn is_row(words: &Words, found: &Found) -> bool {
-    found.row().is_some_and(|row| words.is_equal(row))
+fn is_row(words: &[u32], found: &Found) -> bool {
+    found.row() == Some(words)
 }
 
-/// Merges the words of a row that the vocabulary has into those of `row`.
-fn merge(found: &Found, row: &mut [u32], merge: impl Fn(&mut u32, u32)) {
-    let words = found.row().unwrap_or_default();
+/// Merges words into those of `row`, as far as both go.
+fn merge(words: &[u32], row: &mut [u32], merge: impl Fn(&mut u32, u32)) {
     row.iter_mut().zip(words).for_each(|(word, &bits)| merge(word, bits));
 }
 

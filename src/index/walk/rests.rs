@@ -53,11 +53,7 @@ impl Walker<'_> {
         let ([end], boundaries @ ([] | [_])) = (&*walk.ends, &*walk.boundaries) else { return };
         let tokens = self.tokens.collect(end.tokens, self.words);
         let within = match &*tokens {
-            TokenSet::List(ids) => {
-                let mut few = Vec::with_capacity(ids.len());
-                ids.each(|id| few.push(id));
-                Within::Few(few.into())
-            }
+            TokenSet::List(ids) => Within::Few(ids.clone()),
             TokenSet::Words(_) | TokenSet::Gaps(_) | TokenSet::Found(_) => {
                 let mut row = vec![0; self.words];
                 tokens.write_to(&mut row);

@@ -6,7 +6,6 @@ mod conflicts;
 mod examples;
 mod oracle;
 mod requirements;
-mod saving;
 mod stacks;
 mod text;
 

@@ -177,47 +177,6 @@ impl ScanStates {
         self.dfas[terminal.index()].as_ref()
     }
 
-    /// Whether the first states are those in which conditions begin.
-    pub(in crate::scanner) fn has_condition_starts(&self) -> bool {
-        let starts = self.condition_starts.iter().zip(&self.conditions).enumerate();
-        let mut starts = starts.map(|(place, (&at, condition))| {
-            (
-                at,
-                Component {
-                    terminal: TerminalId::new(self.dfas.len() + place),
-                    state: condition.start(),
-                },
-            )
-        });
-        starts.all(|(at, start)| at.index() < self.len() && *self.components(at) == [start])
-    }
-
-    /// Whether a lexeme can come to this state. What reads the text behind one is in states of its
-    /// own.
-    pub(crate) fn is_of_lexemes(&self, state: ScanStateId) -> bool {
-        !self.has_conditions() || !self.is_of_condition(self.components(state))
-    }
-
-    fn is_of_condition(&self, components: &[Component]) -> bool {
-        let conditions = self.dfas.len()..self.first_tracker();
-        components.iter().any(|component| conditions.contains(&component.terminal.index()))
-    }
-
-    /// Whether conditions are in states of their own, and these steps, one row a state, lead to
-    /// none but these from there, and never there from elsewhere.
-    pub(in crate::scanner) fn tells_lexemes_apart(&self, steps: &[u32]) -> bool {
-        if !self.has_conditions() {
-            return true;
-        }
-        let rows = steps.chunks(self.classes.count());
-        self.all().zip(rows).all(|(components, row)| {
-            let is_of_condition = self.is_of_condition(components);
-            let mut next = row.iter().filter(|&&next| (next as usize) < self.len());
-            (!is_of_condition || components.len() == 1)
-                && next.all(|&next| self.is_of_lexemes(ScanStateId(next)) != is_of_condition)
-        })
-    }
-
     /// The automaton of a component.
     pub(in crate::scanner) fn automaton(&self, number: TerminalId) -> Option<&Dfa> {
         match self.dfas.get(number.index()) {
@@ -269,47 +228,6 @@ impl ScanStates {
     /// How many states have been met.
     pub(crate) fn len(&self) -> usize {
         self.components.len()
-    }
-
-    /// The components of all states.
-    pub(in crate::scanner) fn all(&self) -> impl Iterator<Item = &[Component]> {
-        self.components.iter().map(AsRef::as_ref)
-    }
-
-    /// What is known of a state: by byte class the step (`None`: not known; else the next state, if
-    /// there is one), and the id of its labels.
-    pub(in crate::scanner) fn known(
-        &self,
-        state: ScanStateId,
-    ) -> (impl Iterator<Item = Option<Option<ScanStateId>>>, Option<u32>) {
-        let facts = self.facts(state);
-        let steps = facts.next.iter().map(|next| match next.load(Ordering::Acquire) {
-            UNKNOWN => None,
-            DEAD => Some(None),
-            next => Some(Some(ScanStateId(next))),
-        });
-        (steps, facts.reach.get().copied())
-    }
-
-    /// Tells what is known of a state of which nothing has been asked yet, as [`ScanStates::known`]
-    /// gave it.
-    pub(in crate::scanner) fn set_known(
-        &self,
-        state: ScanStateId,
-        steps: impl Iterator<Item = Option<Option<ScanStateId>>>,
-        reach: Option<u32>,
-    ) {
-        self.facts.get_or_init(state.0, || Facts {
-            next: steps
-                .map(|step| {
-                    AtomicU32::new(step.map_or(UNKNOWN, |next| next.map_or(DEAD, |next| next.0)))
-                })
-                .collect(),
-            label: self.best_label(state),
-            guarded: self.find_guarded(state),
-            reach: reach.map_or_else(OnceLock::new, OnceLock::from),
-            sure_reach: OnceLock::new(),
-        });
     }
 
     /// The state in which a lexeme of one of `candidates` starts. Those that look at the text

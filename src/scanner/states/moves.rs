@@ -228,7 +228,9 @@ mod tests {
             stepped.next(state, stepped.classes().representatives()[usize::from(class)])
         };
         let same = |components: &[Component]| ScanStateId(states.components.intern_ref(components));
-        let all: Vec<_> = stepped.all().map(same).collect();
+        let all: Vec<_> = (0..stepped.len())
+            .map(|number| same(stepped.components(ScanStateId::new(number))))
+            .collect();
         let classes = 0..stepped.classes().count() as u8;
         for (number, &state) in all.iter().enumerate() {
             let own = ScanStateId::new(number);
