@@ -79,7 +79,7 @@ impl Index {
         marks: Option<Arc<Marks>>,
     ) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
-        let cache = Cache::new(budget, Epoch::default());
+        let cache = Cache::new(budget);
         let (shortcuts, tokens_of_items) = (Shortcuts::ALL, OnceLock::new());
         Self { scanner, vocabulary, words, marks, cache, shortcuts, tokens_of_items }
     }
@@ -128,7 +128,7 @@ impl Index {
             bytes: epoch.bytes(),
             masks: epoch.masks.masks.len(),
             branches: epoch.masks.stacks.len(),
-            node_sets: epoch.parts.walked.walks.node_sets(),
+            node_sets: epoch.walked.walks.node_sets(),
             scan_states: self.scanner.states().len(),
             scanner_bytes: self.scanner.met_bytes(),
         }
@@ -172,7 +172,7 @@ impl Index {
         row: &mut [u32],
     ) {
         self.composer(epoch).write_mask(readings, fresh, row);
-        self.cache.renew(epoch, self.words, self.vocabulary.spelled.trie().rests());
+        self.cache.renew(epoch);
     }
 
     /// Sets the bits of the stop tokens.
@@ -186,14 +186,15 @@ impl Index {
             scanner: &self.scanner,
             trie: self.vocabulary.spelled.trie(),
             words: self.words,
-            tables: &epoch.parts.walked.walks,
-            tokens: &epoch.parts.walked.tokens,
+            tables: &epoch.walked.walks,
+            tokens: &epoch.walked.tokens,
             shortcuts: self.shortcuts,
         };
         Composer {
             walker,
             tables: &epoch.masks,
-            parts: &epoch.parts.tables,
+            before: epoch.before.as_deref(),
+            parts: &epoch.parts,
             masks_of: &epoch.masks_of,
             stop_tokens: self.vocabulary.plain.stop_tokens(),
             room: self.cache.room_for_submasks(),

@@ -23,12 +23,6 @@ impl<K, V> Default for AppendMap<K, V> {
 }
 
 impl<K: Hash + Eq, V> AppendMap<K, V> {
-    /// The entries in the order in which they were entered. Those that other threads add meanwhile
-    /// may be among them.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(K, V)> {
-        (0..self.len() as u32).map_while(|number| self.entries.get(number))
-    }
-
     /// How many entries there are.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()

@@ -16,7 +16,6 @@
 //! * [`similar`]: the known name nearest to one that is not known.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
 //! * [`threads`]: work that is shared among threads, which end with it.
-//! * [`uses`]: how often something was asked for.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod aligned;
@@ -40,4 +39,3 @@ pub(crate) mod self_loops;
 pub(crate) mod shared;
 pub(crate) mod similar;
 pub(crate) mod threads;
-pub(crate) mod uses;

@@ -38,19 +38,7 @@ pub(crate) struct Rests(Mutex<Vec<Arc<Found>>>);
 /// So many are kept: 40 KB each for large vocabularies, and as much again for large automata.
 const MOST: usize = 32;
 
-/// The masks of an index hold on to no more than so many, and so do the sets that these are put
-/// together from, so that there is room for those of others.
-const MOST_HELD: usize = 8;
-
-impl Found {
-    /// The tokens, where they are many.
-    pub(crate) fn row(&self) -> Option<&[u32]> {
-        match &self.within {
-            Within::Row(row) => Some(row),
-            Within::Few(_) => None,
-        }
-    }
-}
+impl Found {}
 
 impl Within {
     /// Heap bytes.
@@ -78,25 +66,11 @@ impl Rests {
         all.first().cloned()
     }
 
-    /// Keeps what was found, if there is room. What somebody holds on to stays: else it would take
-    /// memory that nobody counts.
+    /// Keeps what was found, in place of what was asked for least lately.
     pub(crate) fn keep(&self, found: Found) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MOST {
-            let Some(last) = all.iter().rposition(|known| Arc::strong_count(known) == 1) else {
-                return;
-            };
-            all.remove(last);
-        }
+        all.truncate(MOST - 1);
         all.insert(0, Arc::new(found));
-    }
-
-    /// Those of many tokens that were asked for last, each as a row of `words` words: for masks
-    /// that are near to them.
-    pub(crate) fn rows(&self, words: usize) -> Vec<Arc<Found>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |found: &&Arc<Found>| found.row().is_some_and(|row| row.len() == words);
-        all.iter().filter(fits).take(MOST_HELD).cloned().collect()
     }
 
     /// Heap bytes.
@@ -133,34 +107,7 @@ mod tests {
         let known = (0..2 * MOST).filter(|&number| rests.find(&[number as u64], &[1]).is_some());
         assert_eq!(known.count(), MOST);
         assert!(rests.find(&[0], &[2]).is_none());
-        assert!(rests.rows(1).is_empty());
         assert_eq!(rests.bytes(), MOST * (8 + 4 + 4));
         assert_eq!(rests.clone().bytes(), 0);
-    }
-    #[test]
-    fn what_somebody_holds_on_to_stays() {
-        let rests = Rests::default();
-        let found = |number: u64| Found {
-            rest: [number].into(),
-            nodes: [1].into(),
-            within: Within::Row(vec![number as u32, 7].into()),
-            behind: [].into(),
-        };
-        rests.keep(found(0));
-        let held = rests.rows(2);
-        assert_eq!((held.len(), held[0].row()), (1, Some(&[0, 7][..])));
-        assert!(rests.rows(3).is_empty());
-        (1..2 * MOST as u64).for_each(|number| rests.keep(found(number)));
-        assert!(rests.find(&[0], &[1]).is_some());
-        let more = rests.rows(2);
-        assert_eq!(more.len(), MOST_HELD);
-        assert!(Arc::ptr_eq(&more[0], &held[0]));
-        // Where all are held, nothing new is kept.
-        let all: Vec<_> = (0..2 * MOST as u64).filter_map(|at| rests.find(&[at], &[1])).collect();
-        rests.keep(found(1_000));
-        assert!(all.len() == MOST && rests.find(&[1_000], &[1]).is_none());
-        drop((all, more, held));
-        rests.keep(found(1_000));
-        assert!(rests.find(&[1_000], &[1]).is_some());
     }
 }

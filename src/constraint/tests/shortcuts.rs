@@ -40,7 +40,7 @@ const OTHERS: [Shortcuts; 13] = [
 ];
 
 /// Bytes for all that is found.
-const ROOM: usize = 256 << 20;
+pub(super) const ROOM: usize = 256 << 20;
 
 /// So few that what is found has to give way, within a mask or behind some.
 const LITTLE_ROOM: [usize; 4] = [1 << 10, 8 << 10, 16 << 10, 32 << 10];
@@ -230,7 +230,7 @@ fn vocabulary(pieces: &'static [&'static [u8]]) -> impl Strategy<Value = Vocabul
 }
 
 /// A matcher on an index of its own that takes these shortcuts, and has so many bytes.
-fn matcher(constraint: &Constraint, (shortcuts, room): (Shortcuts, usize)) -> Matcher {
+pub(super) fn matcher(constraint: &Constraint, (shortcuts, room): (Shortcuts, usize)) -> Matcher {
     let Constraint { compiled, .. } = constraint;
     let spelled = compiled.spelled(constraint.vocabulary());
     let index = Index::new(compiled.scanner.clone(), spelled, room, compiled.marks.clone());

@@ -6,7 +6,7 @@ use super::agenda::{Apart, Item, Readings, add_apart};
 use super::composer::Composer;
 use super::part::Part;
 use super::stack_trie::{Found, Seen};
-use super::submask::{Known, Piece, Site, Wanted};
+use super::submask::{Piece, Site, Wanted};
 use super::tables::Taken;
 use super::task::{Keeping, Purpose, Task, Tasks, Unfound, WalkInParts};
 use crate::index::tokens::TokensId;
@@ -70,13 +70,11 @@ impl<'g> Composer<'g> {
                     except
                 }
                 Purpose::Submask(site) => {
-                    let before = std::mem::replace(around.reads.steps(), *reads.steps());
-                    let steps =
-                        u32::try_from(reads.steps().saturating_sub(before)).unwrap_or(u32::MAX);
+                    *around.reads.steps() = *reads.steps();
                     let is_whole = !self.is_exhausted(&mut reads);
                     let reads = reads.into_events();
                     if is_whole {
-                        self.keep(&site, Known { tokens, steps }, &reads);
+                        self.keep(&site, tokens, &reads);
                     }
                     self.read_again(&site, &reads, &mut around.reads);
                     site.except
@@ -120,7 +118,7 @@ impl<'g> Composer<'g> {
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut task.reads);
         match self.parts.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
             Found::Leaf(known) => {
-                task.found.push(self.walker.tokens.difference(known.tokens, *except));
+                task.found.push(self.walker.tokens.difference(known, *except));
             }
             Found::PastFork => task.reads.go_past_fork(),
             Found::Nothing => {
@@ -334,7 +332,7 @@ impl<'g> Composer<'g> {
     }
 
     /// Keeps what a submask came to, if it is worth that.
-    fn keep(&self, site: &Site<'g>, known: Known, reads: &[Read]) {
+    fn keep(&self, site: &Site<'g>, tokens: TokensId, reads: &[Read]) {
         if self.parts.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
             let lexis = self.walker.scanner.lexis();
             self.parts.submasks.insert(
@@ -343,7 +341,7 @@ impl<'g> Composer<'g> {
                 &site.layout,
                 lexis,
                 reads,
-                known,
+                tokens,
             );
         }
     }
@@ -364,7 +362,7 @@ impl<'g> Composer<'g> {
         }
     }
 
-    fn see(&self, seen: Seen<'_>, layout: &Layout, line: &Line, reads: &mut Reads) {
+    pub(super) fn see(&self, seen: Seen<'_>, layout: &Layout, line: &Line, reads: &mut Reads) {
         match seen {
             Seen::Stack(depth) => reads.stack(depth),
             Seen::State(depth) => reads.state(depth),

@@ -1,6 +1,6 @@
 //! What masks are composed from, and how the mask of one configuration is made.
 
-use super::stack_trie::{Found, Leaf, Root};
+use super::stack_trie::{Found, Leaf, Root, Seen};
 use super::storage;
 use super::tables::{MaskTables, MasksOf, PartTables};
 use super::task::Unfound;
@@ -15,6 +15,8 @@ use crate::util::id::TokenId;
 pub(crate) struct Composer<'g> {
     pub(crate) walker: Walker<'g>,
     pub(crate) tables: &'g MaskTables,
+    /// Masks of the epoch before.
+    pub(crate) before: Option<&'g MaskTables>,
     pub(crate) parts: &'g PartTables,
     pub(crate) masks_of: &'g MasksOf,
     /// Tokens that are allowed where the text may end.
@@ -24,11 +26,32 @@ pub(crate) struct Composer<'g> {
 }
 
 impl Composer<'_> {
-    /// The mask that is known for a configuration. `fresh` says that no byte of the text has been
-    /// read yet.
-    #[inline]
+    /// The mask that is known for a configuration, be it from the epoch before. `fresh` says that
+    /// no byte of the text has been read yet.
     pub(super) fn find(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
-        self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis())
+        match self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis()) {
+            Found::Nothing => self.carry_over(at, fresh),
+            found => found,
+        }
+    }
+
+    /// Enters a mask of the epoch before, with all that was read of the configuration for it.
+    #[cold]
+    fn carry_over(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
+        let Some(before) = self.before else { return Found::Nothing };
+        let (root, lexis) = (Root::new(at, fresh), self.walker.scanner.lexis());
+        let mut reads = Reads::new(&at.stack, at.layout.lines(), 0);
+        let see = |seen: Seen<'_>| self.see(seen, &at.layout, &Line::OWN, &mut reads);
+        let leaf = match before.stacks.find(&root, &at.stack, &at.layout, lexis, see) {
+            Found::Leaf(leaf) => leaf,
+            found => return found,
+        };
+        let mut row = vec![0; self.walker.words];
+        before.masks.write_to(leaf.mask, &mut row);
+        let (mask, bytes) = self.tables.masks.intern(&row);
+        self.tables.add_bytes(bytes);
+        let (leaf, reads) = (Leaf { mask, ..leaf }, reads.into_events());
+        Found::Leaf(self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads, leaf))
     }
 
     /// Makes the mask of a configuration on one way through its stack from token classes, enters

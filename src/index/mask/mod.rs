@@ -9,17 +9,12 @@
 //! * [`ways`]: texts of several readings and stacks that fork.
 //! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, near to each
 //!   other as its [`folded`] rows tell, [`unions`] the unions of some; [`tables`] holds all three.
-//! * [`in_use`] says which of it stays where there is no room for all, as the trie's [`paths`]
-//!   tell; what stays takes less room as [`copies`].
 
 mod agenda;
 mod compose;
 mod composer;
-mod copies;
 mod folded;
-mod in_use;
 mod part;
-mod paths;
 mod shifted;
 mod stack_trie;
 mod storage;

@@ -23,7 +23,6 @@ use crate::scanner::{Layout, Lexis, Lines, ObligationsId, Question, Read};
 use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{CoreId, ScanStateId};
-use crate::util::uses::Uses;
 
 /// From what was read to what came of it: `K` is what is always read, `L` what came. Read without
 /// locks.
@@ -72,8 +71,6 @@ pub(crate) struct Path<L> {
     pub(crate) number: u32,
     pub(crate) run: u32,
     pub(crate) leaf: L,
-    /// How often it was found.
-    pub(crate) uses: Uses,
 }
 
 /// Where a path forks off another.
@@ -137,20 +134,6 @@ pub(crate) enum Found<L> {
     Nothing,
     /// The path goes on below a fork of the stack: each way is to be looked for by itself.
     PastFork,
-}
-
-/// How many configurations are looked up at once.
-pub(super) const AT_ONCE: usize = 32;
-
-/// The paths of so many, as far as they are known.
-pub(super) type Beginnings<'t, L> = [Option<&'t Path<L>>; AT_ONCE];
-
-/// What a configuration read that was looked up before another: the whole of a run, on its path's
-/// beginning.
-pub(super) struct Before<'t, 'c> {
-    number: u32,
-    run: &'t [u32],
-    stack: &'c Stack,
 }
 
 /// How far a configuration has been compared with a path.
@@ -262,7 +245,6 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
                 }
                 place.at = next;
             }
-            place.path.uses.note();
             return Found::Leaf(place.path.leaf);
         }
     }
@@ -319,13 +301,13 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         leaf: L,
     ) -> L {
         let words = self.words(stack, layout, lexis, reads);
-        self.enter(key, &words, leaf, &Uses::once())
+        self.enter(key, &words, leaf)
     }
 
     /// The same where the reads are the words of runs.
-    pub(super) fn enter(&self, key: K, words: &[u32], leaf: L, uses: &Uses) -> L {
+    fn enter(&self, key: K, words: &[u32], leaf: L) -> L {
         let mut rest = words;
-        let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf, uses));
+        let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf));
         loop {
             let run = self.runs.get(path.run);
             let Some((at, differs)) = difference(run, rest) else {
@@ -341,7 +323,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
             }
             let fork = Fork { path: path.number, at: at as u32, read: rest[differs] };
             rest = &rest[differs + 1..];
-            path = self.forks.get_or_insert_with(fork, || self.new_path(rest, leaf, uses));
+            path = self.forks.get_or_insert_with(fork, || self.new_path(rest, leaf));
         }
     }
 
@@ -373,14 +355,13 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         words
     }
 
-    fn new_path(&self, run: &[u32], leaf: L, uses: &Uses) -> Path<L> {
+    fn new_path(&self, run: &[u32], leaf: L) -> Path<L> {
         let before = self.runs.len();
         let number = self.runs.intern_ref(run);
         if number as usize >= before {
             self.run_bytes.fetch_add(RUN_BYTES + size_of_val(run), Ordering::Relaxed);
         }
-        let (run, uses) = (number, uses.clone());
-        Path { number: self.count.fetch_add(1, Ordering::Relaxed), run, leaf, uses }
+        Path { number: self.count.fetch_add(1, Ordering::Relaxed), run: number, leaf }
     }
 
     /// Paths do not contradict each other. Should they, masks stay exact: what cannot be entered is
@@ -409,18 +390,6 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
             + self.layouts.len() * (size_of::<(Lines, u32)>() + ENTRY_BYTES + LAYOUT_BYTES)
             + self.questions.len() * QUESTION_BYTES
     }
-}
-
-/// Whether a run reads the cores of a stack, one after the other, and nothing else.
-#[inline]
-fn reads(run: &[u32], mut stack: &Stack) -> bool {
-    run.iter().all(|&expected| match stack.below() {
-        [below] => {
-            stack = below;
-            below.core().0 == expected
-        }
-        _ => false,
-    })
 }
 
 /// Where two runs differ first, as far as both go: the place of the read, and that of the word,
@@ -454,51 +423,6 @@ impl<L: Copy> StackTrie<Root, L> {
     #[inline]
     pub(crate) fn find_root(&self, at: &Configuration, fresh: bool, lexis: &Lexis) -> Found<L> {
         self.find(&Root::new(at, fresh), &at.stack, &at.layout, lexis, |_| ())
-    }
-
-    /// Where the paths of some begin. A look-up waits for memory several times over; many in a row,
-    /// and nothing between them, wait together.
-    pub(super) fn find_beginnings<'t>(
-        &'t self,
-        readings: &[Configuration],
-        fresh: bool,
-        beginnings: &mut Beginnings<'t, L>,
-    ) {
-        for (at, beginning) in readings.iter().zip(beginnings) {
-            *beginning = self.roots.get(&Root::new(at, fresh));
-        }
-    }
-
-    /// What came of one of many, whose path begins here. Where the one `before` lay on the same
-    /// stack and read the same, no more has to be read.
-    #[inline]
-    pub(super) fn find_next<'t, 'c>(
-        &'t self,
-        at: &'c Configuration,
-        beginning: &'t Path<L>,
-        lexis: &Lexis,
-        before: &mut Option<Before<'t, 'c>>,
-    ) -> Found<L> {
-        let run = match before {
-            Some(before) if before.number == beginning.run => before.run,
-            _ => self.runs.get(beginning.run),
-        };
-        let is_same =
-            |before: &Before<'_, '_>| before.number == beginning.run && before.stack.is(&at.stack);
-        if before.as_ref().is_some_and(is_same) || reads(run, &at.stack) {
-            beginning.uses.note();
-            *before = Some(Before { number: beginning.run, run, stack: &at.stack });
-            return Found::Leaf(beginning.leaf);
-        }
-        let mut place = Place { path: beginning, at: 0, stack: &at.stack };
-        let found = self.follow(&mut place, at.layout.lines(), lexis, &mut |_| ());
-        let is_own = matches!(found, Found::Leaf(_)) && place.path.number == beginning.number;
-        *before = (is_own && at.layout.lines().is_none()).then_some(Before {
-            number: beginning.run,
-            run,
-            stack: &at.stack,
-        });
-        found
     }
 
     /// What came of all ways of one whose stack forks.

@@ -6,74 +6,48 @@
 //! makes up for the flips.
 
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::folded::Folded;
-use crate::index::tokens::{Gaps, TokenSet, tokens_of};
+use crate::index::tokens::{TokenSet, tokens_of};
 use crate::util::aligned::AlignedRow;
 use crate::util::append::AppendVec;
-use crate::vocab::rests::Found;
 
 /// Masks under numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Masks {
     masks: AppendVec<Mask>,
-    pub(crate) known: Mutex<Known>,
+    known: Mutex<Known>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Mask {
+enum Mask {
     Set(TokenSet),
-    /// A row, but for these bits.
+    /// The row of the mask of this number, but for these bits.
     Near {
-        base: Base,
+        base: u32,
         flips: Box<[u32]>,
     },
-    /// The same in little room.
-    Packed {
-        base: Base,
-        flips: Gaps,
-    },
-}
-
-/// The row that others are near to.
-#[derive(Clone, Debug)]
-pub(crate) enum Base {
-    /// That of the mask of this number: a row, or what takes little room and is told from no other
-    /// mask.
-    Mask(u32),
-    /// One that the vocabulary has, and counts.
-    Found(Arc<Found>),
-}
-
-impl Base {
-    /// Whether both are one row.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Mask(id), Self::Mask(other)) => id == other,
-            (Self::Found(found), Self::Found(other)) => Arc::ptr_eq(found, other),
-            _ => false,
-        }
-    }
 }
 
 /// What it takes to add masks.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+struct Known {
     /// Hash and id.
-    pub(crate) ids: HashTable<(u64, u32)>,
+    ids: HashTable<(u64, u32)>,
     /// Rows that masks may be near to, the one last used first.
-    pub(super) rows: Vec<Row>,
+    rows: Vec<Row>,
 }
 
 /// A row that masks may be near to.
 #[derive(Debug)]
-pub(super) struct Row {
-    pub(super) base: Base,
-    pub(super) folded: Folded,
+struct Row {
+    /// The mask's number.
+    base: u32,
+    folded: Folded,
 }
 
 /// How many rows a new mask is held against.
@@ -102,7 +76,7 @@ impl Masks {
         let is_row = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(_)) => false,
             Mask::Set(TokenSet::Words(words)) => **words == *row,
-            Mask::Set(_) | Mask::Near { .. } | Mask::Packed { .. } => {
+            Mask::Near { .. } => {
                 let mut other = vec![0; row.len()];
                 self.write(mask, &mut other);
                 other == row
@@ -123,7 +97,6 @@ impl Masks {
     pub(crate) fn intern_few(&self, tokens: &[u32]) -> (u32, usize) {
         let is_list = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(list)) => **list == *tokens,
-            Mask::Set(TokenSet::Gaps(list)) => list.are(tokens),
             _ => false,
         };
         let hash = FxBuildHasher.hash_one(tokens);
@@ -156,7 +129,7 @@ impl Masks {
         let bytes = mask.bytes_with_entry();
         let id = self.masks.push(mask);
         if let Some(folded) = folded {
-            rows.insert(0, Row { base: Base::Mask(id), folded });
+            rows.insert(0, Row { base: id, folded });
         }
         ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         (id, bytes)
@@ -164,13 +137,13 @@ impl Masks {
 
     /// Of `rows` the one that is nearest to `row`, folded like this, and the bits in which they
     /// differ, if these are no more than `limit`.
-    pub(super) fn nearest(
+    fn nearest(
         &self,
         row: &[u32],
         folded: &Folded,
         rows: &mut [Row],
         mut limit: usize,
-    ) -> Option<(Base, Vec<u32>)> {
+    ) -> Option<(u32, Vec<u32>)> {
         let known = (0..).zip(rows.iter().take(CANDIDATES));
         let near = |(at, known): (usize, &Row)| Some((folded.distance(&known.folded, limit)?, at));
         let mut known: Vec<(usize, usize)> = known.filter_map(near).collect();
@@ -180,7 +153,7 @@ impl Masks {
             if distance > limit {
                 break;
             }
-            let base = self.row(&rows[at].base);
+            let base = self.row(rows[at].base);
             if let Some(flips) = base.and_then(|base| differing(row, base, limit)) {
                 limit = flips.len();
                 best = Some((at, flips));
@@ -188,17 +161,14 @@ impl Masks {
         }
         let (at, flips) = best?;
         rows[..=at].rotate_right(1);
-        Some((rows[0].base.clone(), flips))
+        Some((rows[0].base, flips))
     }
 
-    /// The row of a base, if it lies in memory of its own.
-    pub(super) fn row<'m>(&'m self, base: &'m Base) -> Option<&'m [u32]> {
-        match base {
-            Base::Mask(id) => match self.get(*id)? {
-                Mask::Set(TokenSet::Words(row)) => Some(row),
-                _ => None,
-            },
-            Base::Found(found) => found.row(),
+    /// The row of a mask that is stored as one.
+    fn row(&self, id: u32) -> Option<&[u32]> {
+        match self.get(id)? {
+            Mask::Set(TokenSet::Words(row)) => Some(row),
+            _ => None,
         }
     }
 
@@ -208,21 +178,8 @@ impl Masks {
     }
 
     /// The mask of this number.
-    pub(crate) fn get(&self, id: u32) -> Option<&Mask> {
+    fn get(&self, id: u32) -> Option<&Mask> {
         self.masks.get(id)
-    }
-
-    /// Adds a mask under the next number; `hash` is that of its tokens or of its row.
-    pub(crate) fn push(&mut self, hash: u64, mask: Mask) -> u32 {
-        let id = self.masks.push(mask);
-        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
-        known.ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
-        id
-    }
-
-    /// Sets what new masks are held against, the row last used first.
-    pub(super) fn set_rows(&mut self, rows: Vec<Row>) {
-        self.known.get_mut().unwrap_or_else(PoisonError::into_inner).rows = rows;
     }
 
     /// Makes `row` hold the mask.
@@ -239,41 +196,25 @@ impl Masks {
         match mask {
             Mask::Set(set) => set.write_to(row),
             Mask::Near { base, flips } => {
-                self.write_base(base, row);
+                match self.row(*base) {
+                    Some(base) if base.len() == row.len() => row.copy_from_slice(base),
+                    _ => row.fill(0),
+                }
                 flips.iter().for_each(|&bit| flip(bit, row));
             }
-            Mask::Packed { base, flips } => {
-                self.write_base(base, row);
-                flips.each(|bit| flip(bit, row));
-            }
-        }
-    }
-
-    fn write_base(&self, base: &Base, row: &mut [u32]) {
-        match base {
-            Base::Mask(id) => match self.get(*id) {
-                Some(Mask::Set(base)) => base.write_to(row),
-                Some(pattern) => self.write(pattern, row),
-                None => row.fill(0),
-            },
-            Base::Found(found) => match found.row() {
-                Some(base) if base.len() == row.len() => row.copy_from_slice(base),
-                _ => row.fill(0),
-            },
         }
     }
 }
 
 impl Mask {
     /// The bytes that the mask takes, and its places in the tables.
-    pub(crate) fn bytes_with_entry(&self) -> usize {
+    fn bytes_with_entry(&self) -> usize {
         let numbers = match self {
             Self::Set(TokenSet::Words(row)) => {
                 AlignedRow::bytes(row.len()) + size_of::<Row>() + Folded::BYTES
             }
             Self::Set(set) => set.bytes(),
             Self::Near { flips, .. } => size_of_val(&**flips),
-            Self::Packed { flips, .. } => flips.bytes(),
         };
         numbers + size_of::<OnceLock<Self>>() + 2 * size_of::<(u64, u32)>()
     }
@@ -288,7 +229,7 @@ fn flip(bit: u32, row: &mut [u32]) {
 }
 
 /// The bits in which the rows differ, ascending, if these are no more than `limit`.
-pub(super) fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
+fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
     /// Most of two masks that are near is the same, and comparing so many words at once takes a
     /// fraction of the time of looking at each.
     const STRETCH: usize = 8;

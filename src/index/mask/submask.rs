@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 use super::part::{Part, SomeBoundaries};
 use super::stack_trie::LineKind;
-use crate::index::tokens::{StoredTokensId, TokensId};
-use crate::index::walk::{Base, Boundary, NodesId, Origin, Walk, Walked, WalkedInUse};
+use crate::index::tokens::StoredTokensId;
+use crate::index::walk::{Base, Boundary, NodesId, Origin, Walk};
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::ExpectationsId;
@@ -35,14 +35,6 @@ pub(super) struct Submask {
     expectations: ExpectationsId,
     top: CoreId,
     line: LineKind,
-}
-
-/// What a submask came to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    pub(super) tokens: TokensId,
-    /// What it took to find out, in steps of a mask.
-    pub(super) steps: u32,
 }
 
 /// Where submasks are looked for: few from one walk.
@@ -74,23 +66,6 @@ pub(super) struct Piece<'w> {
 /// One that read more than this is not kept: what reads deep is seldom met again, and takes the
 /// most memory.
 const MAX_READS: usize = 10;
-
-impl Submask {
-    /// The same among the walks that were kept, unless it needs one that was not.
-    pub(super) fn renumbered(&self, of: &Walked, kept: &mut WalkedInUse) -> Option<Self> {
-        let mut own = |nodes: NodesId| kept.copy_nodes(of, nodes);
-        let wanted = match self.wanted {
-            Wanted::Behind { label, obligations, nodes } => {
-                Wanted::Behind { label, obligations, nodes: own(nodes) }
-            }
-            Wanted::Walk { from, nodes } => Wanted::Walk { from, nodes: own(nodes) },
-            Wanted::Shifted { walk, boundaries } => {
-                Wanted::Shifted { walk: *kept.numbers.get(&walk)?, boundaries }
-            }
-        };
-        Some(Self { wanted, ..*self })
-    }
-}
 
 impl<'w> Piece<'w> {
     /// The pieces of a part of a walk: its boundaries, then its base walks.

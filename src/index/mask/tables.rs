@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::stack_trie::{Leaf, Root, StackTrie};
 use super::storage::Masks;
-use super::submask::{Known, Submask};
+use super::submask::Submask;
 use super::unions::MaskUnions;
 use crate::index::tokens::TokensId;
 use crate::index::walk::Walk;
@@ -19,8 +19,6 @@ pub(crate) struct MaskTables {
     pub(crate) unions: MaskUnions,
     /// Of masks.
     pub(super) bytes: AtomicUsize,
-    /// How many paths there were when the tables were begun.
-    pub(super) began_with: usize,
 }
 
 /// What the parts of masks have come to, as numbers of token sets.
@@ -28,7 +26,7 @@ pub(crate) struct MaskTables {
 pub(crate) struct PartTables {
     /// By the numbers of a walk and of what stacks take.
     taken: Memo<(u32, u32), Taken>,
-    pub(super) submasks: StackTrie<Submask, Known>,
+    pub(super) submasks: StackTrie<Submask, TokensId>,
     /// Of what is taken.
     bytes: AtomicUsize,
 }

@@ -49,19 +49,6 @@ impl MaskUnions {
         (number, is_new)
     }
 
-    /// The unions met so far in this order: what they are of, and their own mask.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u32], Option<u32>)> {
-        self.numbers.iter().map(|(of, number)| (&**of, self.masks.get(*number).copied()))
-    }
-
-    /// Enters a union that was met before.
-    pub(crate) fn add(&self, of: &[u32], mask: Option<u32>) {
-        let (number, _) = self.number(of);
-        if let Some(mask) = mask {
-            self.masks.get_or_init(number, || mask);
-        }
-    }
-
     /// Heap bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::composer::{Composer, allow};
-use super::stack_trie::{AT_ONCE, Before, Beginnings, Found, Leaf, Path};
+use super::stack_trie::{Found, Leaf};
 use super::task::Unfound;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
@@ -54,15 +54,10 @@ impl Composer<'_> {
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let mut masks = Members::default();
         let mut may_end = false;
-        let mut before = None;
-        let mut beginnings: Beginnings<'_, _> = [None; AT_ONCE];
-        for readings in readings.chunks(AT_ONCE) {
-            self.tables.stacks.find_beginnings(readings, fresh, &mut beginnings);
-            for (at, &beginning) in readings.iter().zip(&beginnings) {
-                let asks_end = self.add_ways((at, beginning), fresh, &mut masks, row, &mut before);
-                may_end =
-                    may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
-            }
+        for at in readings {
+            let asks_end = self.add_ways(at, fresh, &mut masks, row);
+            may_end =
+                may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
         }
         self.write_union(masks, row);
         if may_end {
@@ -71,25 +66,22 @@ impl Composer<'_> {
     }
 
     /// Adds the masks of all ways of a reading. Whether its end is to be asked for.
-    fn add_ways<'t, 'c>(
-        &'t self,
-        (at, beginning): (&'c Configuration, Option<&'t Path<Leaf>>),
+    fn add_ways(
+        &self,
+        at: &Configuration,
         fresh: bool,
         masks: &mut Members,
         row: &mut [u32],
-        before: &mut Option<Before<'t, 'c>>,
     ) -> bool {
         // Nearly always it has one way, or all of them look alike as far down as is read.
-        if let Some(beginning) = beginning
-            && !at.layout.is_chosen()
-        {
-            let (stacks, lexis) = (&self.tables.stacks, self.walker.scanner.lexis());
-            match stacks.find_next(at, beginning, lexis, before) {
+        if !at.layout.is_chosen() {
+            match self.find(at, fresh) {
                 Found::Leaf(Leaf { mask, asks_end }) => {
                     masks.add(mask);
                     return asks_end;
                 }
                 Found::PastFork => {
+                    let (stacks, lexis) = (&self.tables.stacks, self.walker.scanner.lexis());
                     if let Some(leaves) = stacks.find_ways_of(at, fresh, lexis, MAX_WAYS) {
                         leaves.iter().for_each(|leaf| masks.add(leaf.mask));
                         return leaves.iter().any(|leaf| leaf.asks_end);

@@ -8,17 +8,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::{Array, SmallVec};
 
-use super::packed::PackedSets;
 use super::set::{TokenSet, tokens_of};
 use crate::util::append::{AppendVec, Interner};
-use crate::vocab::rests::Found;
 
 /// The number of a set of tokens, be it stored or put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,8 +32,6 @@ enum Stored {
     Few(u32),
     /// The token itself: most of what lies behind a boundary is one, and takes no memory.
     One(u32),
-    /// Few in little room.
-    Packed(u32),
 }
 
 /// What a number names.
@@ -61,7 +56,6 @@ impl TokensId {
             Kind::Difference(number) => Self(number * KINDS + 2),
             Kind::Stored(Stored::Few(number)) => Self(number * KINDS + 3),
             Kind::Stored(Stored::One(token)) => Self(token * KINDS + 4),
-            Kind::Stored(Stored::Packed(number)) => Self(number * KINDS + 5),
         }
     }
 
@@ -70,7 +64,7 @@ impl TokensId {
     }
 
     fn is_few(self) -> bool {
-        matches!(self.kind(), Kind::Stored(Stored::Few(_) | Stored::One(_) | Stored::Packed(_)))
+        matches!(self.kind(), Kind::Stored(Stored::Few(_) | Stored::One(_)))
     }
 
     fn kind(self) -> Kind {
@@ -80,8 +74,7 @@ impl TokensId {
             1 => Kind::Union(number),
             2 => Kind::Difference(number),
             3 => Kind::Stored(Stored::Few(number)),
-            4 => Kind::Stored(Stored::One(number)),
-            _ => Kind::Stored(Stored::Packed(number)),
+            _ => Kind::Stored(Stored::One(number)),
         }
     }
 }
@@ -95,17 +88,12 @@ impl From<StoredTokensId> for TokensId {
 /// Sets of tokens by number.
 #[derive(Debug)]
 pub(crate) struct TokenSetGraph {
-    /// Shared with the graphs that sets were copied from.
-    sets: AppendVec<Arc<TokenSet>>,
-    /// Those of lower numbers are copies in little room.
-    in_little_room: u32,
+    sets: AppendVec<TokenSet>,
     unions: Interner<Box<[TokensId]>>,
     /// The first without the second.
     differences: Interner<(TokensId, StoredTokensId)>,
     /// Sets of no more than [`FEW`] ids, ascending.
     few: Interner<Box<[u32]>>,
-    /// Copies of such sets.
-    packed: PackedSets,
     /// Bytes that sets hold.
     held: AtomicUsize,
 }
@@ -126,8 +114,7 @@ impl Default for TokenSetGraph {
         unions.intern(Box::default());
         let (sets, differences, few) =
             (AppendVec::default(), Interner::default(), Interner::default());
-        let (packed, held) = (PackedSets::default(), AtomicUsize::new(0));
-        Self { sets, in_little_room: 0, unions, differences, few, packed, held }
+        Self { sets, unions, differences, few, held: AtomicUsize::new(0) }
     }
 }
 
@@ -139,11 +126,6 @@ impl TokenSetGraph {
         {
             return self.add_few(&mut SmallVec::from_slice(ids));
         }
-        self.share(Arc::new(set))
-    }
-
-    /// Adds a set that others may have too.
-    fn share(&self, set: Arc<TokenSet>) -> StoredTokensId {
         self.held.fetch_add(set.bytes() + SET_BYTES, Ordering::Relaxed);
         StoredTokensId(Stored::Set(self.sets.push(set)))
     }
@@ -192,107 +174,13 @@ impl TokenSetGraph {
         }
     }
 
-    /// The number here of tokens there, for masks of `words` words, in little room: `found` are the
-    /// rows that the vocabulary has. What was copied once is shared from then on.
-    pub(crate) fn copy(
-        &mut self,
-        tokens: TokensId,
-        of: &Self,
-        words: usize,
-        found: &[Arc<Found>],
-    ) -> StoredTokensId {
-        if let Some(few) = self.copy_stored_few(tokens, of) {
-            return few;
-        }
-        if let Kind::Stored(Stored::Set(number)) = tokens.kind()
-            && number < of.in_little_room
-            && let Some(set) = of.sets.get(number).filter(|set| set.stays(found))
-        {
-            return self.share(Arc::clone(set));
-        }
-        match of.collect(tokens, words).into_owned() {
-            TokenSet::List(ids) if ids.len() <= FEW => self.add_set(TokenSet::List(ids)),
-            set => self.add_set(set.in_little_room(found)),
-        }
-    }
-
-    /// The number here of a set of few tokens there, be it stored there or put together, in little
-    /// room.
-    pub(crate) fn copy_few(&mut self, tokens: TokensId, of: &Self) -> Option<TokensId> {
-        match tokens {
-            TokensId::NONE => Some(tokens),
-            _ => Some(self.copy_stored_few(tokens, of)?.into()),
-        }
-    }
-
-    fn copy_stored_few(&mut self, tokens: TokensId, of: &Self) -> Option<StoredTokensId> {
-        if let Kind::Stored(Stored::Packed(number)) = tokens.kind() {
-            return Some(StoredTokensId(Stored::Packed(self.packed.copy(number, &of.packed))));
-        }
-        let mut ids = of.few_in(tokens)?;
-        ids.sort_unstable();
-        ids.dedup();
-        Some(StoredTokensId(match ids[..] {
-            [token] => Stored::One(token),
-            _ => Stored::Packed(self.packed.add(&ids)),
-        }))
-    }
-
-    /// All that is to be copied is here.
-    pub(crate) fn end_copying(&mut self) {
-        self.in_little_room = self.sets.len() as u32;
-        self.packed.finish();
-    }
-
-    /// The tokens of a set, if they are few.
-    fn few_in(&self, tokens: TokensId) -> Option<Few> {
-        let mut ids = Few::new();
-        let mut pending: SmallVec<[TokensId; 32]> = SmallVec::from_slice(&[tokens]);
-        // In a forged file a set may be part of itself.
-        for _ in 0..MANY {
-            let Some(tokens) = pending.pop() else { return Some(ids) };
-            match tokens.kind() {
-                Kind::Stored(Stored::Few(number)) => ids.extend_from_slice(self.few.get(number)),
-                Kind::Stored(Stored::One(token)) => ids.push(token),
-                Kind::Stored(Stored::Packed(number)) => {
-                    self.packed.each(number, |id| ids.push(id));
-                }
-                Kind::Union(number) => pending.extend_from_slice(self.unions.get(number)),
-                Kind::Stored(Stored::Set(_)) | Kind::Difference(_) => return None,
-            }
-            if ids.len().max(pending.len()) > FEW {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// What a set takes by itself.
-    pub(crate) fn stored_bytes(&self, tokens: TokensId) -> usize {
-        match tokens.kind() {
-            Kind::Stored(Stored::Set(number)) => self.sets.get(number).map_or(0, |set| set.bytes()),
-            Kind::Stored(Stored::Few(number)) => size_of_val(self.few.get(number)),
-            Kind::Stored(Stored::One(_)) => 0,
-            Kind::Stored(Stored::Packed(number)) => self.packed.bytes_of(number),
-            Kind::Union(_) => UNION_BYTES,
-            Kind::Difference(_) => DIFFERENCE_BYTES,
-        }
-    }
-
     /// The set of this number.
     fn stored(&self, stored: Stored) -> Cow<'_, TokenSet> {
         let list = |ids: &[u32]| Cow::Owned(TokenSet::List(ids.to_vec().into()));
         match stored {
-            Stored::Set(number) => {
-                self.sets.get(number).map_or_else(|| list(&[]), |set| Cow::Borrowed(&**set))
-            }
+            Stored::Set(number) => self.sets.get(number).map_or_else(|| list(&[]), Cow::Borrowed),
             Stored::Few(number) => list(self.few.get(number)),
             Stored::One(token) => list(&[token]),
-            Stored::Packed(number) => {
-                let mut ids = Few::new();
-                self.packed.each(number, |id| ids.push(id));
-                list(&ids)
-            }
         }
     }
 
@@ -326,12 +214,6 @@ impl TokenSetGraph {
                     }
                     all.extend_from_slice(ids);
                 }
-                Kind::Stored(Stored::Packed(number)) => {
-                    if all.len() + self.packed.count(number) > FEW {
-                        return;
-                    }
-                    self.packed.each(number, |id| all.push(id));
-                }
                 _ => continue,
             }
             joined += 1;
@@ -364,7 +246,6 @@ impl TokenSetGraph {
                     count += match stored {
                         Stored::Few(number) => self.few.get(number).len(),
                         Stored::One(_) => 1,
-                        Stored::Packed(number) => self.packed.count(number),
                         Stored::Set(number) => self.sets.get(number)?.listed()?,
                     };
                     lists.push(stored);
@@ -381,7 +262,6 @@ impl TokenSetGraph {
             match stored {
                 Stored::Few(number) => ids.extend_from_slice(self.few.get(number)),
                 Stored::One(token) => ids.push(token),
-                Stored::Packed(number) => self.packed.each(number, |id| ids.push(id)),
                 Stored::Set(number) => {
                     if let Some(set) = self.sets.get(number) {
                         set.each_listed(|id| ids.push(id));
@@ -425,10 +305,6 @@ impl TokenSetGraph {
                     }
                     Kind::Stored(Stored::One(id)) => {
                         row[id as usize / 32] |= 1 << (id % 32);
-                        is_empty = false;
-                    }
-                    Kind::Stored(Stored::Packed(number)) => {
-                        self.packed.each(number, |id| row[id as usize / 32] |= 1 << (id % 32));
                         is_empty = false;
                     }
                     Kind::Union(number) => {
@@ -524,7 +400,7 @@ impl TokenSetGraph {
     pub(crate) fn bytes(&self) -> usize {
         let held = self.held.load(Ordering::Relaxed);
         let (unions, differences) = (self.unions.len(), self.differences.len());
-        unions * UNION_BYTES + differences * DIFFERENCE_BYTES + self.packed.bytes() + held
+        unions * UNION_BYTES + differences * DIFFERENCE_BYTES + held
     }
 }
 
@@ -534,8 +410,8 @@ const UNION_BYTES: usize = 80;
 /// What a set of few tokens costs beside these: its entry and its places.
 const FEW_BYTES: usize = 40;
 
-/// What a set costs beside its tokens: its entry, and that it can be shared.
-const SET_BYTES: usize = size_of::<TokenSet>() + 3 * size_of::<usize>();
+/// What a set costs beside its tokens: its entry.
+const SET_BYTES: usize = size_of::<TokenSet>();
 
 /// What a difference costs.
 const DIFFERENCE_BYTES: usize = 24;
@@ -589,56 +465,5 @@ mod tests {
         let mut row = [u32::MAX; 4];
         graph.write_to(union_of(&apart), &mut row);
         assert_eq!(row, [0b110, 0, 0, 0]);
-    }
-
-    #[test]
-    fn copies_of_copies_are_what_they_were() {
-        const WIDTH: usize = 100;
-        let mut random = fastrand::Rng::with_seed(5);
-        let graph = TokenSetGraph::default();
-        let mut known: Vec<TokensId> = vec![TokensId::NONE];
-        for count in [1, 2, 30, FEW as u32, FEW as u32 + 1, 400, 3000] {
-            let mut ids: Vec<u32> = (0..WIDTH as u32 * 32).collect();
-            random.shuffle(&mut ids);
-            known.push(graph.add_runs(&ids, std::iter::once(0..count), WIDTH).into());
-        }
-        for _ in 0..20 {
-            let one = known[random.usize(..known.len())];
-            let other = known[random.usize(..known.len())];
-            known.push(graph.union(&mut SmallVec::<[_; 4]>::from_slice(&[one, other])));
-            known.push(
-                graph
-                    .difference(one, Some(graph.add_set(graph.collect(other, WIDTH).into_owned()))),
-            );
-        }
-        let rows = |graph: &TokenSetGraph, ids: &[TokensId]| -> Vec<Vec<u32>> {
-            let row = |&id: &TokensId| {
-                let mut row = vec![0; WIDTH];
-                graph.write_to(id, &mut row);
-                row
-            };
-            ids.iter().map(row).collect()
-        };
-        let expected = rows(&graph, &known);
-        let mut of = graph;
-        for round in 0..3 {
-            let mut copies = TokenSetGraph::default();
-            let numbers: Vec<TokensId> =
-                known.iter().map(|&id| copies.copy(id, &of, WIDTH, &[]).into()).collect();
-            let few = known.iter().filter_map(|&id| copies.copy_few(id, &of));
-            assert!(few.count() >= 5);
-            copies.end_copying();
-            assert_eq!(rows(&copies, &numbers), expected);
-            // What is in little room is shared from then on, and takes no more.
-            if round > 0 {
-                let sets = (0..copies.in_little_room).map(|number| copies.sets.get(number));
-                assert!(sets.flatten().all(|set| Arc::strong_count(set) == 2));
-                assert!(copies.bytes() <= of.bytes());
-            }
-            // Copies are put together with others as what they were copied from.
-            let all = copies.union(&mut SmallVec::<[_; 4]>::from_slice(&numbers[1..4]));
-            assert!(all.is_few());
-            (of, known) = (copies, numbers);
-        }
     }
 }

@@ -1,14 +1,10 @@
 //! Sets of tokens, and the graph of sets that are put together from others.
 //!
 //! The lowest room of the index: walks and masks both speak of sets of tokens by number, and
-//! neither has to know of the other for that. [`gaps`] and
-//! [`packed`] are for what has to take little room.
+//! neither has to know of the other for that.
 
-mod gaps;
 mod graph;
-mod packed;
 mod set;
 
-pub(crate) use gaps::Gaps;
 pub(crate) use graph::{StoredTokensId, TokenSetGraph, TokensId};
 pub(crate) use set::{TokenSet, tokens_of};

@@ -1,15 +1,8 @@
 //! Sets of tokens, stored as they are smallest: a list of ids or a row of mask words.
-//!
-//! Where there is no room for all that was found, what stays takes less: a list is kept as the gaps
-//! between its ids, and a row that the vocabulary has anyway is not kept a second time.
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
-use super::gaps::Gaps;
 use crate::util::aligned::AlignedRow;
-use crate::vocab::rests::Found;
 
 /// A set of tokens of one vocabulary.
 #[derive(Clone, Debug)]
@@ -18,10 +11,6 @@ pub(crate) enum TokenSet {
     List(Box<[u32]>),
     /// One bit a token: bit `t % 32` of word `t / 32`.
     Words(AlignedRow),
-    /// Ids in little room.
-    Gaps(Gaps),
-    /// A row that the vocabulary has, and counts.
-    Found(Arc<Found>),
 }
 
 impl TokenSet {
@@ -71,62 +60,11 @@ impl TokenSet {
         Self::Words(row.into())
     }
 
-    /// The same in little room; `found` are rows that the vocabulary has. Takes as long as going
-    /// through the tokens a few times.
-    pub(crate) fn in_little_room(self, found: &[Arc<Found>]) -> Self {
-        let gaps = match &self {
-            Self::List(words) => {
-                let mut ids = words.to_vec();
-                ids.sort_unstable();
-                ids.dedup();
-                Gaps::new(&ids)
-            }
-            Self::Words(words) => {
-                if let Some(found) = found.iter().find(|found| is_row(words, found)) {
-                    return Self::Found(Arc::clone(found));
-                }
-                // Most gaps take a byte, some two.
-                tokens_of(words, 2 * words.len()).and_then(|few| Gaps::new(&few))
-            }
-            // One that the vocabulary may give up is not held on to.
-            Self::Found(known) if !found.iter().any(|found| Arc::ptr_eq(found, known)) => {
-                return self.at_length().into_owned();
-            }
-            Self::Gaps(_) | Self::Found(_) => None,
-        };
-        gaps.map_or(self, Self::Gaps)
-    }
-
-    /// Whether a set that is in little room stays what it is, with `found` as above.
-    pub(super) fn stays(&self, found: &[Arc<Found>]) -> bool {
-        match self {
-            Self::List(_) | Self::Gaps(_) => true,
-            Self::Words(words) => !found.iter().any(|found| is_row(words, found)),
-            Self::Found(known) => found.iter().any(|found| Arc::ptr_eq(found, known)),
-        }
-    }
-
-    /// The same as a list or a row of its own.
-    pub(crate) fn at_length(&self) -> Cow<'_, Self> {
-        match self {
-            Self::List(_) | Self::Words(_) => Cow::Borrowed(self),
-            Self::Gaps(gaps) => {
-                let mut ids = Vec::new();
-                gaps.each(|id| ids.push(id));
-                Cow::Owned(Self::List(ids.into()))
-            }
-            Self::Found(found) => {
-                Cow::Owned(Self::Words(found.row().unwrap_or_default().to_vec().into()))
-            }
-        }
-    }
-
     /// How many ids are listed; `None` for a row.
     pub(super) fn listed(&self) -> Option<usize> {
         match self {
             Self::List(ids) => Some(ids.len()),
-            Self::Gaps(ids) => Some(ids.count()),
-            Self::Words(_) | Self::Found(_) => None,
+            Self::Words(_) => None,
         }
     }
 
@@ -135,45 +73,38 @@ impl TokenSet {
     pub(super) fn each_listed(&self, take: impl FnMut(u32)) {
         match self {
             Self::List(ids) => ids.iter().copied().for_each(take),
-            Self::Gaps(ids) => ids.each(take),
-            Self::Words(_) | Self::Found(_) => {}
+            Self::Words(_) => {}
         }
     }
 
     /// Sets the bits of these tokens in `row`.
     pub(crate) fn add_to(&self, row: &mut [u32]) {
         match self {
-            Self::List(_) | Self::Gaps(_) => self.each_listed(|id| {
+            Self::List(_) => self.each_listed(|id| {
                 if let Some(word) = row.get_mut(id as usize / 32) {
                     *word |= 1 << (id % 32);
                 }
             }),
             Self::Words(words) => merge(words, row, |word, bits| *word |= bits),
-            Self::Found(found) => {
-                merge(found.row().unwrap_or_default(), row, |word, bits| *word |= bits);
-            }
         }
     }
 
     /// Clears the bits of these tokens in `row`.
     pub(crate) fn remove_from(&self, row: &mut [u32]) {
         match self {
-            Self::List(_) | Self::Gaps(_) => self.each_listed(|id| {
+            Self::List(_) => self.each_listed(|id| {
                 if let Some(word) = row.get_mut(id as usize / 32) {
                     *word &= !(1 << (id % 32));
                 }
             }),
             Self::Words(words) => merge(words, row, |word, bits| *word &= !bits),
-            Self::Found(found) => {
-                merge(found.row().unwrap_or_default(), row, |word, bits| *word &= !bits);
-            }
         }
     }
 
     /// These tokens but for those in `row`.
     pub(crate) fn without(&self, row: &[u32]) -> Self {
         match self {
-            Self::List(_) | Self::Gaps(_) => {
+            Self::List(_) => {
                 let mut rest = Vec::new();
                 self.each_listed(|id| {
                     if row.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 0) {
@@ -187,13 +118,6 @@ impl TokenSet {
                 merge(words, &mut rest, |word, bits| *word = bits & !*word);
                 Self::Words(rest.into())
             }
-            Self::Found(found) => {
-                let mut rest = row.to_vec();
-                merge(found.row().unwrap_or_default(), &mut rest, |word, bits| {
-                    *word = bits & !*word;
-                });
-                Self::Words(rest.into())
-            }
         }
     }
 
@@ -203,7 +127,7 @@ impl TokenSet {
         match self {
             Self::Words(words) if words.len() == row.len() => row.copy_from_slice(words),
             Self::Words(words) => merge(words, row, |word, bits| *word = bits),
-            Self::List(_) | Self::Gaps(_) | Self::Found(_) => {
+            Self::List(_) => {
                 row.fill(0);
                 self.add_to(row);
             }
@@ -215,15 +139,8 @@ impl TokenSet {
         match self {
             Self::List(ids) => size_of_val(&**ids),
             Self::Words(row) => AlignedRow::bytes(row.len()),
-            Self::Gaps(gaps) => gaps.bytes(),
-            Self::Found(_) => 0,
         }
     }
-}
-
-/// Whether `words` are the row that was found.
-fn is_row(words: &[u32], found: &Found) -> bool {
-    found.row() == Some(words)
 }
 
 /// Merges words into those of `row`, as far as both go.
@@ -291,57 +208,6 @@ mod tests {
             rest.write_to(&mut row);
             others.write_to(&mut expected);
             assert_eq!(row, expected);
-        }
-    }
-    #[test]
-    fn what_takes_little_room_is_the_same_set() {
-        use crate::vocab::rests::Within;
-
-        let mut random = fastrand::Rng::with_seed(5);
-        let mut row: Vec<u32> = (0..400).map(|_| random.u32(..)).collect();
-        let others: Vec<u32> = (0..400).map(|_| random.u32(..)).collect();
-        let found = |row: &[u32]| {
-            let within = Within::Row(row.into());
-            Arc::new(Found { rest: [].into(), nodes: [].into(), within, behind: [].into() })
-        };
-        let known = found(&row);
-        let whole = TokenSet::Words(row.clone().into());
-        let same = whole.clone().in_little_room(&[Arc::clone(&known)]);
-        assert!(matches!(&same, TokenSet::Found(row) if Arc::ptr_eq(row, &known)));
-        assert_eq!(same.bytes(), 0);
-        assert!(matches!(same.clone().in_little_room(&[]), TokenSet::Words(_)));
-        let mut sets = vec![(whole.clone(), same), (whole.clone(), whole.in_little_room(&[]))];
-        for count in [0, 1, 300] {
-            row.fill(0);
-            (0..count).for_each(|_| row[random.usize(..400)] |= 1 << random.usize(..32));
-            let list = TokenSet::List(tokens_of(&row, 300).expect("no more").into());
-            let gaps = list.clone().in_little_room(&[]);
-            assert!(matches!(gaps, TokenSet::Gaps(_)) && gaps.bytes() <= 2 * count);
-            let of_row = TokenSet::Words(row.clone().into()).in_little_room(&[]);
-            assert!(matches!(of_row, TokenSet::Gaps(_)));
-            sets.extend([(list, gaps.clone()), (gaps, of_row)]);
-        }
-        type Act<'a> = &'a dyn Fn(&TokenSet, &mut [u32]);
-        for (set, other) in sets {
-            let by = |act: Act<'_>| {
-                [&set, &other].map(|set| {
-                    let mut row = others.clone();
-                    act(set, &mut row);
-                    row
-                })
-            };
-            let acts: [Act<'_>; 5] = [
-                &|set, row| set.write_to(row),
-                &|set, row| set.add_to(row),
-                &|set, row| set.remove_from(row),
-                &|set, row| set.without(&others).write_to(row),
-                &|set, row| set.at_length().write_to(row),
-            ];
-            for act in acts {
-                let [one, other] = by(act);
-                assert_eq!(one, other);
-            }
-            assert_eq!(set.listed(), other.listed());
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::scanner::ObligationsId;
 use crate::scanner::configuration::Configuration;
 use crate::util::id::{ScanStateId, TerminalId};
-use crate::util::uses::Uses;
 
 /// The classes of the tokens below some nodes, from one scan state.
 #[derive(Debug)]
@@ -18,10 +17,6 @@ pub(crate) struct Walk {
     pub(crate) ends: Box<[End]>,
     pub(crate) boundaries: Box<[Boundary]>,
     pub(crate) bases: Box<[Base]>,
-    /// How often it was asked for.
-    pub(super) uses: Uses,
-    /// How many nodes it looked at.
-    pub(super) looked: u32,
 }
 
 /// Tokens that end within the lexeme. Without obligations, those that can become the same labels
@@ -98,7 +93,7 @@ impl Walk {
         bases: Box<[Base]>,
     ) -> Self {
         let is_unobliged = ends.iter().all(|end| end.obligations == ObligationsId::NONE);
-        Self { number, is_unobliged, ends, boundaries, bases, uses: Uses::default(), looked: 0 }
+        Self { number, is_unobliged, ends, boundaries, bases }
     }
 
     /// Heap bytes, but for the sets of tokens and nodes.

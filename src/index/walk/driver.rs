@@ -27,14 +27,12 @@ impl<'g> Walker<'g> {
     /// The walk of these nodes from a scan state, done now or before. What is done now takes
     /// `steps`.
     pub(crate) fn walk(self, nodes: NodesId, from: Origin, steps: &mut usize) -> &'g Walk {
-        let walk = self.tables.walk(nodes, from, || {
+        self.tables.walk(nodes, from, || {
             let mut looked = 0;
             let walk = self.do_walk(nodes, from, &mut looked);
             *steps += STEPS_OF_A_WALK + looked / NODES_OF_A_STEP;
-            Walk { looked: u32::try_from(looked).unwrap_or(u32::MAX), ..walk }
-        });
-        walk.uses.note();
-        walk
+            walk
+        })
     }
 
     /// How many nodes are looked at is added to `looked`.

@@ -38,4 +38,4 @@ mod walked;
 pub(crate) use classes::{Base, Boundary, End, Origin, Walk};
 pub(crate) use context::{Shortcuts, Walker};
 pub(crate) use nodes::NodesId;
-pub(crate) use walked::{Walked, WalkedInUse};
+pub(crate) use walked::Walked;

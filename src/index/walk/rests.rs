@@ -54,11 +54,7 @@ impl Walker<'_> {
         let tokens = self.tokens.collect(end.tokens, self.words);
         let within = match &*tokens {
             TokenSet::List(ids) => Within::Few(ids.clone()),
-            TokenSet::Words(_) | TokenSet::Gaps(_) | TokenSet::Found(_) => {
-                let mut row = vec![0; self.words];
-                tokens.write_to(&mut row);
-                Within::Row(row.into())
-            }
+            TokenSet::Words(row) => Within::Row(row.clone()),
         };
         let behind = boundaries.iter().flat_map(|boundary| self.tables.nodes(boundary.nodes));
         self.trie.rests().keep(Found {

@@ -53,11 +53,6 @@ impl WalkTables {
         })
     }
 
-    /// The walks done so far.
-    pub(crate) fn walks(&self) -> impl Iterator<Item = (NodesId, Origin, &Walk)> {
-        self.walks.iter().map(|(&(nodes, from), walk)| (nodes, from, walk))
-    }
-
     /// A branch, found by `find` if it is not known.
     pub(super) fn branch(&self, key: BranchKey, find: impl FnOnce() -> Branch) -> &Branch {
         self.branches.get_or_find(key, || {
