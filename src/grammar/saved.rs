@@ -132,6 +132,7 @@ fn is_sound(grammar: &Grammar) -> bool {
         && grammar.terminals.iter().all(|terminal| {
             terminal.pattern.as_ref().is_none_or(Pattern::is_sound)
                 && terminal.reserved_against.iter().all(known)
+                && terminal.meant.iter().all(known)
                 && terminal.fallback.iter().all(|fallback| known(&fallback.terminal))
                 && terminal.budget.iter().all(|budget| budget.cuts.iter().all(known))
                 && terminal.lookahead.iter().all(|lookahead| {

@@ -19,8 +19,8 @@
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
 //! [`forks`], [`unions`]; what reductions come to: [`places`]; right recursion in constant space:
 //! [`tail`]; reductions that read no deeper than the state below the top, found once: [`closures`],
-//! [`unit_reductions`]; what whole stacks shift: [`shiftable`], and what they are reduced to
-//! before: [`reduced`]; lists that must have certain members: [`requirements`], [`members`]), what
+//! [`unit_reductions`]; what whole stacks shift: [`shiftable`]; lists that must
+//! have certain members: [`requirements`], [`members`]), what
 //! contexts tell of states ([`states`], [`contexts`]), what can be read from a state on
 //! ([`derivations`]), with that the proof that every stack can be completed ([`completable`]) and
 //! the decision for one of them ([`completion`]; a [`trail`] keeps what such a decision read), the
@@ -47,7 +47,6 @@ pub(crate) mod nesting;
 mod node;
 mod places;
 mod print;
-pub(crate) mod reduced;
 mod report;
 mod requirements;
 mod row_sets;

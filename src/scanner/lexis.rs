@@ -48,24 +48,12 @@ pub(crate) struct Lexis {
     pub(super) bytes_behind: Vec<[bool; 256]>,
     /// `%indent`.
     pub(super) indentation: Option<Indentation>,
-    /// The labels whose end in a line that has begun is the shift of one terminal, whatever the
-    /// stack looks like.
-    shifted: BitSet,
 }
 
 impl Lexis {
     /// What `grammar` says over its tables and the DFAs of its terminals.
-    pub(crate) fn new(grammar: &Grammar, table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
-        Self::over(grammar, table, scan_states(grammar, dfas), Lookaheads::new(grammar))
-    }
-
-    /// The same over scan states and words of which something may have been met before.
-    pub(super) fn over(
-        grammar: &Grammar,
-        mut table: ParseTable,
-        states: ScanStates,
-        lookaheads: Lookaheads,
-    ) -> Self {
+    pub(crate) fn new(grammar: &Grammar, mut table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
+        let (states, lookaheads) = (scan_states(grammar, dfas), Lookaheads::new(grammar));
         let count = grammar.terminals.len();
         // What competes for a lexeme, and what a word is, may hang on what the stack cannot shift.
         let hangs_on_context = |terminal: &Terminal| {
@@ -83,18 +71,6 @@ impl Lexis {
             }
             if terminal.exclusive {
                 exclusive.insert(index);
-            }
-        }
-        let newline = grammar.indentation.as_ref().map(|directive| directive.newline);
-        let mut shifted = BitSet::new(count + 1);
-        for label in (0..count).map(TerminalId::new) {
-            let is_ignored = ignored.contains(label.index());
-            let terminal = &grammar.terminals[label.index()];
-            let has_one_reading = terminal.fallback.is_none()
-                && terminal.meant.is_empty()
-                && lookaheads.word(label).is_none();
-            if !is_ignored && has_one_reading && newline != Some(label) {
-                shifted.insert(label.index());
             }
         }
         let meant: Vec<_> =
@@ -123,7 +99,6 @@ impl Lexis {
             exclusive,
             candidate_sets,
             lookaheads,
-            shifted,
         }
     }
 
@@ -151,12 +126,6 @@ impl Lexis {
     /// Whether lexemes of `terminal` are dropped.
     pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
         self.ignored.contains(terminal.index())
-    }
-
-    /// The labels whose end in a line that has begun is the shift of one terminal, whatever the
-    /// stack looks like.
-    pub(crate) fn shifted(&self) -> &BitSet {
-        &self.shifted
     }
 
     /// Whether items of some lists must differ.

@@ -4,11 +4,10 @@ use smallvec::SmallVec;
 
 use super::agenda::{Apart, Item, Readings, add_apart};
 use super::composer::Composer;
-use super::part::Part;
 use super::stack_trie::{Found, Seen};
 use super::submask::{Piece, Site, Wanted};
 use super::tables::Taken;
-use super::task::{Keeping, Purpose, Task, Tasks, Unfound, WalkInParts};
+use super::task::{Keeping, Purpose, Task, Tasks, Unfound, WalkPieces};
 use crate::index::tokens::TokensId;
 use crate::index::walk::{End, NodesId, Origin, Walk};
 use crate::scanner::configuration::{Configuration, Taking};
@@ -112,8 +111,8 @@ impl<'g> Composer<'g> {
     }
 
     /// Takes a submask that was met on such a stack, or begins to look for it.
-    fn seek(&self, tasks: &mut Tasks<'g>, site: Site<'g>) {
-        let Site { submask, stack, layout, line, except, walk } = &site;
+    fn seek(&self, tasks: &mut Tasks<'g>, site: Site) {
+        let Site { submask, stack, layout, line, except } = &site;
         let task = tasks.current();
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut task.reads);
         match self.parts.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
@@ -123,16 +122,15 @@ impl<'g> Composer<'g> {
             Found::PastFork => task.reads.go_past_fork(),
             Found::Nothing => {
                 let (wanted, readings) = (submask.wanted, Readings::from_buf([site.reading()]));
-                let walk = *walk;
                 tasks.begin(site);
-                self.enter(tasks, (wanted, walk), readings, &Line::OWN);
+                self.enter(tasks, wanted, readings, &Line::OWN);
             }
         }
     }
 
     /// Sorts the pieces of a walk: some are looked for each by itself, so that they are kept, the
     /// others together with what else comes to the same nodes.
-    fn look_for_pieces(&self, task: &mut Task<'g>, keeping: Keeping, walk: WalkInParts<'g>) {
+    fn look_for_pieces(&self, task: &mut Task<'g>, keeping: Keeping, walk: WalkPieces<'g>) {
         let Task { reads, sites, agenda, .. } = task;
         let scanner = self.walker.scanner;
         let all = self.walker.trie.ids().len();
@@ -140,9 +138,8 @@ impl<'g> Composer<'g> {
         // Readings that came together go on together: each by itself would come to twice as many at
         // the next lexeme.
         let may_keep = walk.from.len() == 1 && keeping.may_keep(&walk.from[0].stack);
-        let part = if may_keep { self.part(&walk, reads, sites) } else { walk.part };
-        let WalkInParts { walk, from, line, taking, .. } = walk;
-        for Piece { wanted, leading, tokens, except } in Piece::all(part, walk) {
+        let WalkPieces { walk, from, line, taking, .. } = walk;
+        for Piece { wanted, leading, tokens, except } in Piece::all(walk) {
             // Behind a lexeme that the stack does not take, there is nothing to look for.
             if let (Some(taking), Wanted::Behind { label, .. }) = (taking, wanted)
                 && !taking.may_take(label)
@@ -182,17 +179,11 @@ impl<'g> Composer<'g> {
         if matches!(wanted, Wanted::Walk { .. }) {
             tasks.begin_base(except);
         }
-        self.enter(tasks, (wanted, None), readings, &line);
+        self.enter(tasks, wanted, readings, &line);
     }
 
     /// Begins the walks of what is looked for on some stacks.
-    fn enter(
-        &self,
-        tasks: &mut Tasks<'g>,
-        (wanted, walk): (Wanted, Option<&'g Walk>),
-        readings: Readings,
-        line: &Line,
-    ) {
+    fn enter(&self, tasks: &mut Tasks<'g>, wanted: Wanted, readings: Readings, line: &Line) {
         tasks.count(&readings);
         match wanted {
             Wanted::Behind { label, obligations, nodes } => {
@@ -208,12 +199,6 @@ impl<'g> Composer<'g> {
                 let readings = readings.into_iter().map(at).collect();
                 let walk = self.walker.walk(nodes, from, tasks.current().reads.steps());
                 self.take(tasks.current(), walk, readings, line.clone());
-            }
-            Wanted::Shifted { boundaries, .. } => {
-                let Some(walk) = walk else { return };
-                let (from, line, part) = (readings, line.clone(), Part::Shifted(boundaries));
-                let parts = WalkInParts { walk, from, line, taking: None, part };
-                tasks.current().walks.push(parts);
             }
         }
     }
@@ -292,8 +277,7 @@ impl<'g> Composer<'g> {
         }
         if !walk.boundaries.is_empty() || !walk.bases.is_empty() {
             let taking = of_the_only_one;
-            let part = Part::ALL;
-            task.walks.push(WalkInParts { walk, from: readings, line, taking, part });
+            task.walks.push(WalkPieces { walk, from: readings, line, taking });
         }
     }
 
@@ -332,7 +316,7 @@ impl<'g> Composer<'g> {
     }
 
     /// Keeps what a submask came to, if it is worth that.
-    fn keep(&self, site: &Site<'g>, tokens: TokensId, reads: &[Read]) {
+    fn keep(&self, site: &Site, tokens: TokensId, reads: &[Read]) {
         if self.parts.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
             let lexis = self.walker.scanner.lexis();
             self.parts.submasks.insert(
@@ -347,7 +331,7 @@ impl<'g> Composer<'g> {
     }
 
     /// What was read for a submask was read by the task around it.
-    fn read_again(&self, site: &Site<'g>, events: &[Read], reads: &mut Reads) {
+    fn read_again(&self, site: &Site, events: &[Read], reads: &mut Reads) {
         let mut lowest = site.stack.depth();
         for read in events {
             let seen = match read {

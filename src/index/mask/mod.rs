@@ -3,9 +3,7 @@
 //! * [`composer`] has what masks are composed from, and makes the mask of one configuration.
 //! * [`compose`] is the driver of a composition: [`task`]s that look for tokens, which are met in
 //!   walks and, where readings are many, wait on an [`agenda`].
-//! * [`submask`]: the parts that are looked for by themselves, and kept; [`shifted`]: what lies
-//!   behind several boundaries, a [`part`] of a walk, where the stack is reduced to the same before
-//!   them.
+//! * [`submask`]: the parts that are computed by themselves, and kept.
 //! * [`ways`]: texts of several readings and stacks that fork.
 //! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, near to each
 //!   other as its [`folded`] rows tell, [`unions`] the unions of some; [`tables`] holds all three.
@@ -14,8 +12,6 @@ mod agenda;
 mod compose;
 mod composer;
 mod folded;
-mod part;
-mod shifted;
 mod stack_trie;
 mod storage;
 mod submask;

@@ -6,7 +6,6 @@
 
 use smallvec::SmallVec;
 
-use super::part::{Part, SomeBoundaries};
 use super::stack_trie::LineKind;
 use crate::index::tokens::StoredTokensId;
 use crate::index::walk::{Base, Boundary, NodesId, Origin, Walk};
@@ -23,9 +22,6 @@ pub(super) enum Wanted {
     Behind { label: TerminalId, obligations: ObligationsId, nodes: NodesId },
     /// Those of a walk: a base walk, or one that begins a lexeme.
     Walk { from: Origin, nodes: NodesId },
-    /// Those behind some boundaries of a walk, by its number, on a stack that shifts their labels
-    /// as it is.
-    Shifted { walk: u32, boundaries: SomeBoundaries },
 }
 
 /// What is always read to find a submask.
@@ -38,10 +34,10 @@ pub(super) struct Submask {
 }
 
 /// Where submasks are looked for: few from one walk.
-pub(super) type Sites<'g> = SmallVec<[Site<'g>; 2]>;
+pub(super) type Sites = SmallVec<[Site; 2]>;
 
 /// Where a submask is looked for.
-pub(super) struct Site<'g> {
+pub(super) struct Site {
     pub(super) submask: Submask,
     pub(super) stack: Stack,
     pub(super) layout: Layout,
@@ -49,8 +45,6 @@ pub(super) struct Site<'g> {
     pub(super) line: Line,
     /// What is to be left out of a base walk's tokens.
     pub(super) except: Option<StoredTokensId>,
-    /// The walk whose boundaries they are, where several are wanted.
-    pub(super) walk: Option<&'g Walk>,
 }
 
 /// Some of a walk's tokens that are not the walk's own.
@@ -68,18 +62,14 @@ pub(super) struct Piece<'w> {
 const MAX_READS: usize = 10;
 
 impl<'w> Piece<'w> {
-    /// The pieces of a part of a walk: its boundaries, then its base walks.
-    pub(super) fn all(part: Part, walk: &'w Walk) -> impl Iterator<Item = Self> {
-        let boundaries = part.boundaries(walk).map(|boundary| {
+    /// The pieces of a walk: its boundaries, then its base walks.
+    pub(super) fn all(walk: &'w Walk) -> impl Iterator<Item = Self> {
+        let boundaries = walk.boundaries.iter().map(|boundary| {
             let Boundary { label, obligations, nodes, tokens, ref leading } = *boundary;
             let wanted = Wanted::Behind { label, obligations, nodes };
             Self { wanted, leading, tokens: Some(tokens), except: None }
         });
-        let bases = match part {
-            Part::AllBut(_) => &walk.bases[..],
-            Part::Shifted(_) => &[],
-        };
-        let bases = bases.iter().map(|base| {
+        let bases = walk.bases.iter().map(|base| {
             let Base { state, nodes, except, ref leading } = *base;
             let wanted = Wanted::Walk { from: Origin::base(state), nodes };
             Self { wanted, leading, tokens: None, except }
@@ -88,26 +78,12 @@ impl<'w> Piece<'w> {
     }
 }
 
-impl<'g> Site<'g> {
+impl Site {
     /// Where a submask is looked for from this configuration on.
     pub(super) fn new(wanted: Wanted, at: &Configuration, layout: Layout, line: Line) -> Self {
         let (expectations, top) = (at.expectations, at.stack.core());
         let submask = Submask { wanted, expectations, top, line: LineKind::new(&layout) };
-        Self { submask, stack: at.stack.clone(), layout, line, except: None, walk: None }
-    }
-
-    /// Where what lies behind these boundaries of a walk is looked for, on a stack that shifts
-    /// their labels, in the place of that of `at`.
-    pub(super) fn shifted(
-        walk: &'g Walk,
-        boundaries: SomeBoundaries,
-        at: &Configuration,
-        stack: Stack,
-        line: Line,
-    ) -> Self {
-        let wanted = Wanted::Shifted { walk: walk.number, boundaries };
-        let site = Self::new(wanted, &at.on(stack), at.layout.clone(), line);
-        Self { walk: Some(walk), ..site }
+        Self { submask, stack: at.stack.clone(), layout, line, except: None }
     }
 
     /// The reading that is looked at there.
@@ -138,21 +114,19 @@ fn count_reads(reads: &[Read], depth: u32) -> usize {
 }
 
 impl Wanted {
-    /// Its nodes; those of several boundaries are theirs.
+    /// Its nodes.
     pub(super) fn nodes(self) -> NodesId {
         match self {
             Self::Behind { nodes, .. } | Self::Walk { nodes, .. } => nodes,
-            Self::Shifted { .. } => NodesId::ROOT,
         }
     }
 
-    /// The scan state and the obligations where it begins. Behind a boundary nothing looks at the
-    /// scan state, and each of several has obligations of its own.
+    /// The scan state and the obligations where it begins. After a boundary nothing looks at the
+    /// scan state.
     fn point(self) -> (ScanStateId, ObligationsId) {
         match self {
             Self::Behind { obligations, .. } => (ScanStateId(0), obligations),
             Self::Walk { from, .. } => (from.state, from.obligations),
-            Self::Shifted { .. } => (ScanStateId(0), ObligationsId::NONE),
         }
     }
 

@@ -6,7 +6,6 @@
 use smallvec::SmallVec;
 
 use super::agenda::{Agenda, Readings};
-use super::part::Part;
 use super::submask::{Site, Sites};
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::Walk;
@@ -16,36 +15,34 @@ use crate::scanner::{Line, Reads};
 
 /// A task.
 pub(super) struct Task<'g> {
-    pub(super) purpose: Purpose<'g>,
+    pub(super) purpose: Purpose,
     pub(super) reads: Reads,
     pub(super) found: SmallVec<[TokensId; 16]>,
     /// Submasks that have been met and not looked for yet.
-    pub(super) sites: Sites<'g>,
+    pub(super) sites: Sites,
     /// Walks whose pieces are still to be looked for, the next one last.
-    pub(super) walks: SmallVec<[WalkInParts<'g>; 1]>,
+    pub(super) walks: SmallVec<[WalkPieces<'g>; 1]>,
     pub(super) agenda: Agenda,
 }
 
 /// What a task looks for.
-pub(super) enum Purpose<'g> {
+pub(super) enum Purpose {
     /// The mask as a whole.
     Mask,
     /// A submask, which is kept.
-    Submask(Site<'g>),
+    Submask(Site),
     /// A base walk's tokens but for these, on stacks that no submask is kept for. The reads are
     /// those of the task around.
     Base(Option<StoredTokensId>),
 }
 
 /// A walk whose pieces are to be looked for.
-pub(super) struct WalkInParts<'g> {
+pub(super) struct WalkPieces<'g> {
     pub(super) walk: &'g Walk,
     pub(super) from: Readings,
     pub(super) line: Line,
     /// Which lexemes the one reading takes, where that is known.
     pub(super) taking: Option<Taking<'g>>,
-    /// Which of them.
-    pub(super) part: Part,
 }
 
 /// Why the mask of one way is not found.
@@ -157,7 +154,7 @@ impl<'g> Tasks<'g> {
     }
 
     /// Begins with a submask.
-    pub(super) fn begin(&mut self, site: Site<'g>) {
+    pub(super) fn begin(&mut self, site: Site) {
         let steps = *self.current().reads.steps();
         let reads = Reads::new(&site.stack, site.layout.lines(), steps);
         self.wait(reads, Purpose::Submask(site));
@@ -170,7 +167,7 @@ impl<'g> Tasks<'g> {
     }
 
     /// The task at work waits for another.
-    fn wait(&mut self, reads: Reads, purpose: Purpose<'g>) {
+    fn wait(&mut self, reads: Reads, purpose: Purpose) {
         self.at_work += 1;
         if self.at_work == self.all.len() {
             self.all.push(Task::new());
@@ -181,7 +178,7 @@ impl<'g> Tasks<'g> {
 
     /// The task at work has done all, and the one around it goes on: what it looked for and what it
     /// read. `None` where that was the mask.
-    pub(super) fn finish(&mut self) -> Option<(Purpose<'g>, Reads)> {
+    pub(super) fn finish(&mut self) -> Option<(Purpose, Reads)> {
         let around = self.at_work.checked_sub(1)?;
         let done = self.current();
         let purpose = std::mem::replace(&mut done.purpose, Purpose::Mask);
