@@ -4,7 +4,9 @@
 //! Each language is defined twice: by a grammar, for the engine, and by what its texts look like,
 //! in a few lines of plain code.
 
-use lrmask::{Constraint, Grammar, GrammarReader, Limits, Matcher, Vocabulary};
+use lrmask::{
+    AdvanceErrorKind, Constraint, Grammar, GrammarReader, Limits, Matcher, TokenMask, Vocabulary,
+};
 
 /// A language by its definition.
 #[derive(Clone, Copy)]
@@ -521,6 +523,36 @@ fn decisions_are_charged_to_their_text() {
         assert!(matcher.advance_bytes(&text[..600]).is_ok());
         assert!(matcher.dropped_readings() > 0);
     }
+}
+
+/// A text that has taken all its steps may end where it is a sentence, and goes on no further: its
+/// masks say so, and what was taken back has not been taken.
+#[test]
+fn a_text_that_has_taken_all_its_steps_is_given_up() {
+    let grammar = Grammar::from_lark("start: s\ns: \"a\" s s | \"a\" s | \"a\"\n").expect("sound");
+    let vocabulary = Vocabulary::from_tokens([run(b'a', 1), run(b'a', 64), b"</s>".to_vec()]);
+    let vocabulary = vocabulary.and_then(|tokens| tokens.with_stop_tokens([2u32])).expect("tokens");
+    let limits = Limits::default().reading_steps(0).mask_steps(4_000);
+    let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
+    let mut matcher = constraint.expect("sound").matcher();
+    let mut mask = TokenMask::default();
+    for step in 0..200 {
+        let info = matcher.fill_mask(&mut mask);
+        for token in 0..3u32 {
+            assert!(!mask.contains(token) || matcher.allows(token), "{step}: {token}");
+        }
+        if step > 0 && !mask.contains(0u32) {
+            assert!(mask.contains(2u32) && !info.is_exact() && matcher.dropped_readings() > 0);
+            let refused = matcher.advance(0u32).expect_err("given up");
+            assert_eq!(refused.kind(), AdvanceErrorKind::Limit);
+            assert_eq!(matcher.rollback(1), 1);
+            assert!(matcher.allows(0u32));
+            return;
+        }
+        let token = u32::from(mask.contains(1u32));
+        matcher.advance(token).expect("the mask allows it");
+    }
+    panic!("the text goes on");
 }
 
 /// Follows letters with these limits and with others. The matcher is back at the beginning.
