@@ -6,7 +6,7 @@
 
 #![allow(clippy::print_stdout)]
 
-mod oracle;
+use crate::oracle;
 
 use oracle::case::{Case, Fact, names};
 use oracle::check::{Extent, build, walk};

@@ -15,7 +15,7 @@
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
-mod oracle;
+use crate::oracle;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

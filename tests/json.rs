@@ -6,7 +6,7 @@
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
-mod corpus;
+use crate::corpus;
 
 use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Vocabulary};
 use serde::de::IgnoredAny;

@@ -3,8 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "how many orders are held is for the documentation")]
 
-#[path = "schema_oracle/mod.rs"]
-mod oracle;
+use crate::schema_oracle as oracle;
 
 use lrmask::{
     Constraint, JsonSchema, KeyOrder, Matcher, SchemaErrorKind, SchemaOptions, Vocabulary,

@@ -4,7 +4,7 @@
 //! `cargo test --test lark_grammars -- --nocapture` prints the table. Texts of each grammar against
 //! Lark itself are not compared here: that takes Lark.
 
-mod corpus;
+use crate::corpus;
 
 use std::collections::{BTreeMap, BTreeSet};
 

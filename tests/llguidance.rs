@@ -6,7 +6,7 @@
 //!   by.
 //! * Samples: grammars that people have published, where they lie beside the project.
 
-mod corpus;
+use crate::corpus;
 
 use std::collections::BTreeMap;
 use std::fs;

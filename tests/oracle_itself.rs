@@ -1,6 +1,6 @@
 //! The oracle against what people say: hand-written grammars and texts, and its own brute force.
 
-mod oracle;
+use crate::oracle;
 
 use oracle::case::{Case, Fact};
 use oracle::quoted::show;

@@ -7,7 +7,7 @@
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
-mod corpus;
+use crate::corpus;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

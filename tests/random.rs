@@ -6,7 +6,7 @@
 
 #![allow(clippy::print_stdout)]
 
-mod oracle;
+use crate::oracle;
 
 use oracle::check::{Extent, build_from, walk};
 use oracle::draft;

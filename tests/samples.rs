@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stdout)]
 
-mod corpus;
+use crate::corpus;
 
 use std::collections::BTreeMap;
 

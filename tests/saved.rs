@@ -6,7 +6,7 @@
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
-mod forging;
+use crate::forging;
 
 use lrmask::{
     CompiledGrammar, Constraint, Grammar, GrammarErrorKind, Limits, LoadError, Stage, TokenId,

@@ -6,9 +6,8 @@
     reason = "how much of the suite is refused is for the documentation"
 )]
 
-mod corpus;
-#[path = "schema_oracle/mod.rs"]
-mod oracle;
+use crate::corpus;
+use crate::schema_oracle as oracle;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -6,8 +6,7 @@
 
 #![allow(clippy::print_stdout, reason = "how many schemas are exact is for the documentation")]
 
-#[path = "schema_oracle/mod.rs"]
-mod oracle;
+use crate::schema_oracle as oracle;
 
 use lrmask::{
     Constraint, JsonSchema, KeyOrder, SchemaErrorKind, SchemaOptions, Vocabulary, Whitespace,

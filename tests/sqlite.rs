@@ -8,8 +8,8 @@
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
-mod corpus;
-mod sqlite_oracle;
+use crate::corpus;
+use crate::sqlite_oracle;
 
 use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, Vocabulary};
 use serde::Deserialize;

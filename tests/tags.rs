@@ -9,7 +9,7 @@ use lrmask::{
     CompiledGrammar, Constraint, GrammarReader, Limits, SchemaOptions, StructuralTags, Vocabulary,
 };
 
-mod tools;
+use crate::tools;
 
 fn compiled(tags: &StructuralTags) -> CompiledGrammar {
     let limits = Limits::strict();

@@ -1,6 +1,6 @@
 //! How texts are cut for replays: known texts have their known tokens, and what is cut is the text.
 
-mod corpus;
+use crate::corpus;
 
 use corpus::mini;
 use corpus::tokenizer::Tokenizer;

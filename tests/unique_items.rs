@@ -1,8 +1,7 @@
 //! `uniqueItems` where the text is followed: lists that are told whole against all their texts, and
 //! lists without end against the oracle.
 
-#[path = "schema_oracle/mod.rs"]
-mod oracle;
+use crate::schema_oracle as oracle;
 
 use std::collections::BTreeSet;
 

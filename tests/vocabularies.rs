@@ -1,7 +1,7 @@
 //! Loaders of tokenizer files: each format on a small file of our own, the formats against each
 //! other, real files where they lie beside the project, and garbage.
 
-mod corpus;
+use crate::corpus;
 
 use corpus::mini;
 use lrmask::{TokenId, Vocabulary, VocabularyErrorKind};

@@ -73,6 +73,16 @@ impl Count {
         Some(count)
     }
 
+    /// Lower bound on the count.
+    pub(super) fn least(&self) -> u32 {
+        self.least
+    }
+
+    /// Upper bound on the count, if there is one.
+    pub(super) fn most(&self) -> Option<u32> {
+        self.most
+    }
+
     /// Whether to enter a state of the table counts.
     pub(super) fn is_marked(&self, at: u32) -> bool {
         self.marked.get(at as usize) == Some(&true)

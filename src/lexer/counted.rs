@@ -50,10 +50,8 @@ impl Dfa {
     /// then they have no text in common. Costs the product of the two tables.
     pub(crate) fn counts_apart(&self, other: &Self) -> bool {
         let (Some(one), Some(two)) = (&self.count, &other.count) else { return false };
-        let is_below = |low: &Count, high: &Count| {
-            let ((_, _, most), (_, least, _)) = (low.parts(), high.parts());
-            most.is_some_and(|most| most < least)
-        };
+        let is_below =
+            |low: &Count, high: &Count| low.most().is_some_and(|most| most < high.least());
         if !is_below(one, two) && !is_below(two, one) {
             return false;
         }

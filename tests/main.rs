@@ -1,0 +1,47 @@
+//! The integration tests, as one binary: each module is a file of tests, and the modules that
+//! several of them share are compiled once.
+//!
+//! `cargo test --release --test it NAME::` runs one file. `tidy`, `memory` and `threads` are
+//! binaries of their own: they read the sources, count the heap, and run under Miri.
+
+// A test fails by panicking; the lint only knows that of the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+mod corpus;
+mod forging;
+mod oracle;
+mod schema_oracle;
+mod sqlite_oracle;
+mod tools;
+
+mod api;
+mod batch;
+mod exhaustive;
+mod explore;
+mod gbnf;
+mod gbnf_functions;
+mod hostile;
+mod indentation;
+mod json;
+mod key_orders;
+mod lark_grammars;
+mod limits;
+mod llguidance;
+mod long_strings;
+mod messages;
+mod oracle_itself;
+mod python;
+mod random;
+mod readings;
+mod regressions;
+mod samples;
+mod saved;
+mod schema;
+mod schema_cost;
+mod schema_verdicts;
+mod sqlite;
+mod tags;
+mod tokenizers;
+mod unique_items;
+mod vocabularies;
+mod worked_examples;
