@@ -1,8 +1,9 @@
 //! The integration tests, as one binary: each module is a file of tests, and the modules that
 //! several of them share are compiled once.
 //!
-//! `cargo test --release --test it NAME::` runs one file. `tidy`, `memory` and `threads` are
-//! binaries of their own: they read the sources, count the heap, and run under Miri.
+//! `cargo test --release --test it NAME::` runs one file. `tidy`,
+//! `limits`, `memory` and `threads` are binaries of their own: the first reads the sources, the next
+//! two count the heap, and the last runs under Miri.
 
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]
@@ -25,7 +26,6 @@ mod indentation;
 mod json;
 mod key_orders;
 mod lark_grammars;
-mod limits;
 mod llguidance;
 mod long_strings;
 mod messages;

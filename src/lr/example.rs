@@ -85,14 +85,16 @@ impl<'a> Search<'a> {
     /// Prepares. Nearly linear in the automaton.
     ///
     /// # Errors
-    /// When building has no steps left for that; `meter` is for what is searched then.
+    /// When building has no steps left for the preparation. Searches may take a fraction of the
+    /// steps that are left then: one in `share`.
     pub(super) fn new(
         rules: &'a Rules,
         automaton: &'a Automaton,
-        meter: Meter,
+        (meter, share): (&Meter, usize),
     ) -> Result<Self, LimitReached> {
         let edges = automaton.edges.entries().len();
-        meter.step(STEPS_OF_AN_ITEM * (rules.item_count() + edges + automaton.state_count()))?;
+        meter.step(STEPS_OF_AN_ITEM * (rules.item_count() + automaton.state_count()) + edges)?;
+        let meter = meter.share(share);
         let yields = Yields::new(rules);
         let mut nearest = vec![(u64::MAX, 0); automaton.state_count()];
         nearest[0].0 = 0;

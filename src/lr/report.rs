@@ -37,7 +37,7 @@ pub(super) fn explain(
     conflicts: &[Conflict],
     meter: &Meter,
 ) -> Result<Vec<Diagnostic>, LimitReached> {
-    let search = Search::new(rules, automaton, meter.share(SHARE))?;
+    let search = Search::new(rules, automaton, (meter, SHARE))?;
     let report = Report { grammar, rules, names, search };
     // The same two alternatives meet in many states.
     let mut alike: Vec<(String, Option<Place>)> = Vec::new();
