@@ -1,27 +1,27 @@
-//! The scanner: what the bytes of a text mean to a parse stack. Longest match, labels, ignored
-//! terminals, reserved and fallback words are stated here, once.
+//! The scanner: the meaning of the bytes of a text for a parse stack. This is the one place that
+//! defines longest match, labels, ignored terminals, reserved words and fallback words.
 //!
 //! # The meaning
 //!
 //! Where a lexeme starts on parse stack `g`, the *candidates* are all terminals (`basic`), or those
 //! that `g` can really shift, the ignored ones, and every word reserved against one of these
-//! (`contextual`); exclusive ones are not among them. But where `g` can shift an *exclusive*
-//! terminal, the candidates are what `g` can shift, under either lexer, and nothing is ignored. The
-//! lexeme is the longest text that a candidate matches; its *label* is the accepting candidate of
-//! least rank. The label has *readings*: an ignored terminal leaves the stack alone; a `%fallback`
-//! word is itself where the stack can shift it and the other terminal elsewhere; a `%soft` word is
-//! whichever of the two the stack can shift, or both; what a `%lookahead` word is the lexemes
-//! around it decide ([`lookahead`]). A reading that the stack cannot shift is no reading.
+//! (`contextual`); exclusive ones are not among them. If `g` can shift an *exclusive* terminal,
+//! however, the candidates are the terminals that `g` can shift, under either lexer, and nothing is
+//! ignored. The lexeme is the longest text that a candidate matches; its *label* is the accepting
+//! candidate of least rank. The label has *readings*: an ignored terminal leaves the stack alone; a
+//! `%fallback` word is itself where the stack can shift it and the other terminal elsewhere; a
+//! `%soft` word is whichever of the two the stack can shift, or both; the reading of a `%lookahead`
+//! word depends on the lexemes around it ([`lookahead`]). A reading that the stack cannot shift
+//! does not count.
 //!
 //! # Longest match as obligations
 //!
-//! Whether a lexeme may end is only known when later bytes show that no longer match comes: `1e`
-//! may become `1e5`, or be `1` and the start of `else`. So ending a lexeme in scan state `q` leaves
-//! an *obligation*: from `q` on, the same bytes that the rest of the text is made of must not lead
-//! to an accept. An obligation is discharged when its state dies, or at the end of the text; it is
-//! broken when its state accepts. This states longest match and backing up in one rule, and keeps
-//! it exact while the outcome is open. In most languages nearly every obligation dies on the next
-//! byte.
+//! Only later bytes show whether a lexeme has ended, because a longer match may follow: `1e` may
+//! become `1e5`, or be `1` and the start of `else`. So ending a lexeme in scan state `q` leaves an
+//! *obligation*: read from `q`, the rest of the text must not lead to an accept. An obligation is
+//! discharged when its state dies, or at the end of the text; it is broken when its state accepts.
+//! This expresses longest match and backing up in one rule, and keeps it exact while the outcome is
+//! open. In most languages nearly every obligation dies on the next byte.
 
 mod alike;
 mod budget;
@@ -85,73 +85,72 @@ pub(crate) use seen::Seen;
 pub(crate) use states::ScanStates;
 use viability::{Decisions, Ends};
 
-/// The scanner of a grammar: what it says of lexemes, what is proved about that, and what has been
-/// met so far.
+/// The scanner of a grammar: its lexical rules, the facts proved about them, and a cache of
+/// everything met so far.
 #[derive(Debug)]
 pub(crate) struct Scanner {
     lexis: Lexis,
     proof: Proof,
-    /// Whether neither lines nor what a terminal asks of the text behind it have a say in which
-    /// lexemes a stack takes.
+    /// Whether the set of lexemes that a stack takes depends on the stack alone: no lines and no
+    /// conditions on the following text.
     stack_tells: bool,
-    /// Whether lexemes are what they match: nothing of the text before or behind has a say, and
-    /// longest match ends them.
+    /// Whether longest match alone ends lexemes, and no lexeme depends on the text before or after
+    /// it.
     is_plain: bool,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
-    /// By id of the acceptable set: where a line begins and between brackets.
+    /// By id of the acceptable set: contexts where a line begins and between brackets.
     loose_contexts: Slots<Context>,
-    /// The id of the set of no terminals.
+    /// Id of the set of no terminals.
     nothing: u32,
     obligations: ObligationSets,
     points: Points,
-    /// Made when a walk first asks for loops.
+    /// Computed when a walk first asks for loops.
     pieces: OnceLock<Pieces>,
     ends: Ends,
     decisions: Decisions,
     discharges: Discharges,
-    /// By terminal and two states of its table: up to how many pieces they agree.
+    /// By terminal and two states of its table: number of pieces up to which they agree.
     agreements: AppendMap<(TerminalId, u32, u32), u8>,
     bounds: Bounds,
-    /// Made when a text is first to be ended.
+    /// Computed when a text is first to be ended.
     minimal_completion: OnceLock<MinimalCompletion>,
 }
 
-/// What reading a text may cost.
+/// Limits on the cost of reading a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// Steps of one decision whether a text can be completed.
     pub(crate) decision_steps: usize,
-    /// Of all decisions of one mask.
+    /// Steps of all decisions of one mask.
     pub(crate) mask_steps: usize,
     /// Readings that are kept from one token to the next; at least 1.
     pub(crate) readings: usize,
-    /// Of following all readings of one text, from its beginning on.
+    /// Steps of following all readings of one text, from its beginning.
     pub(crate) reading_steps: usize,
 }
 
-/// What a set of acceptable terminals means for scanning.
+/// The meaning of a set of acceptable terminals for scanning.
 #[derive(Debug)]
 pub(crate) struct Context {
     /// The terminals (and `$`) that the stack can really shift (accept).
     pub(crate) acceptable: BitSet,
-    /// The labels that have a reading; a word that what stands around it decides about only may
-    /// have one.
+    /// The labels that have a reading. A `%lookahead` word among them may turn out to have none.
     pub(crate) takes: BitSet,
-    /// The scan state where the next lexeme starts, as far as the text before does not matter.
+    /// The scan state where the next lexeme starts, before the preceding text is taken into
+    /// account.
     pub(crate) start: ScanStateId,
 }
 
-/// The labels that a lexeme may have where it ends, each with what is then asked of the text;
-/// nearly always one.
+/// The possible labels of a lexeme that ends, each with the obligations it then leaves; nearly
+/// always one.
 pub(crate) type LexemeEnds = SmallVec<[(TerminalId, ObligationsId); 1]>;
 
-/// What lexemes mean to a text that has several ways to go on with the same stack; nearly always
-/// one.
+/// The contexts of a text that can go on in several ways with the same stack; nearly always one.
 pub(crate) type Contexts<'s> = SmallVec<[&'s Context; 1]>;
 
 impl Scanner {
-    /// The scanner of what has been proved.
+    /// Creates the scanner of a checked grammar.
     pub(crate) fn new(lexis: Lexis, proof: Proof, bounds: Bounds) -> Self {
         let nothing = lexis.table.acceptable_sets().intern(BitSet::new(lexis.terminal_count() + 1));
         let states = &lexis.states;
@@ -177,46 +176,46 @@ impl Scanner {
         }
     }
 
-    /// What reading a text may cost.
+    /// Returns the limits on the cost of reading a text.
     pub(crate) fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// What the grammar says of lexemes.
+    /// Returns the lexical rules of the grammar.
     pub(crate) fn lexis(&self) -> &Lexis {
         &self.lexis
     }
 
-    /// The parse tables.
+    /// Returns the parse tables.
     #[inline]
     pub(crate) fn table(&self) -> &ParseTable {
         &self.lexis.table
     }
 
-    /// The scan states.
+    /// Returns the scan states.
     #[inline]
     pub(crate) fn states(&self) -> &ScanStates {
         &self.lexis.states
     }
 
-    /// The pieces of texts, as far as scan states tell them apart.
+    /// Returns the pieces of texts, as far as scan states distinguish them.
     #[inline]
     fn pieces(&self) -> &Pieces {
         self.pieces.get_or_init(|| Pieces::new(self.states().classes()))
     }
 
-    /// `%indent`, if the grammar has it.
+    /// Returns `%indent`, if the grammar has it.
     #[inline]
     pub(crate) fn indentation(&self) -> Option<&Indentation> {
         self.lexis.indentation.as_ref()
     }
 
-    /// Whether lexemes of `terminal` are dropped.
+    /// Returns whether lexemes of `terminal` are dropped.
     pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
         self.lexis.is_ignored(terminal)
     }
 
-    /// What `stack` can really shift, and what that means here.
+    /// Returns the context of `stack`: the terminals that it can really shift, and their meaning.
     #[inline]
     pub(crate) fn context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
         let acceptable = stack.acceptable(self.table());
@@ -230,9 +229,9 @@ impl Scanner {
         })
     }
 
-    /// What `acceptable` means, where `loose` is a terminal that is ignored just here.
+    /// Creates the context of `acceptable`, where `loose` is a terminal that is ignored only here.
     fn make_context(&self, acceptable: BitSet, loose: Option<usize>) -> Context {
-        // Before literal text nothing is ignored.
+        // Nothing is ignored before literal text.
         let mut competing = acceptable.clone();
         if let Some(loose) = loose.filter(|_| !acceptable.intersects(&self.lexis.exclusive)) {
             competing.insert(loose);
@@ -255,11 +254,11 @@ impl Scanner {
         Context { acceptable, takes, start: self.states().start(&candidates) }
     }
 
-    /// Hands what holds after a lexeme with this label to `emit`, for each reading. `reads` is told
-    /// what was read.
+    /// Passes the state after a lexeme with this label to `emit`, once for each reading. Reports to
+    /// `reads`.
     ///
-    /// Nearly always there is one. Lists of them were moved from hand to hand, which took more room
-    /// in the processor's cache of instructions than the rest of a cold mask had left.
+    /// Nearly always there is one reading. Returning lists of them took more of the processor's
+    /// instruction cache than the rest of a cold mask had left.
     pub(crate) fn after_lexeme(
         &self,
         stack: &Stack,
@@ -284,8 +283,8 @@ impl Scanner {
                 emit(Between { stack, layout: Layout::NONE, expectations }, reads);
             }
         };
-        // Where there is but one reading, the stack shifts it or does not; to know all that it
-        // shifts would read more.
+        // If there is only one reading, the stack shifts it or does not; computing everything that
+        // the stack shifts would read more of it.
         if self.lexis.has_one_reading(label) {
             feed(label, reads);
         } else {
@@ -296,7 +295,7 @@ impl Scanner {
         }
     }
 
-    /// Whether the text may end after a lexeme with this label.
+    /// Returns whether the text may end after a lexeme with this label.
     pub(crate) fn ends_text(
         &self,
         stack: &Stack,
@@ -321,8 +320,8 @@ impl Scanner {
         ends
     }
 
-    /// The terminals that end the text after `stack` at the least cost in bytes. `None` where that
-    /// takes more than `steps`.
+    /// Returns the terminals that complete the text after `stack` at the least cost in bytes.
+    /// `None` if that takes more than `steps`.
     pub(crate) fn completion_plan(
         &self,
         stack: &Stack,
@@ -331,7 +330,7 @@ impl Scanner {
         self.minimal_completion().plan(self.table(), stack, steps)
     }
 
-    /// The cost of that plan.
+    /// Returns the cost of that plan.
     pub(crate) fn completion_cost(&self, stack: &Stack, steps: &mut usize) -> Option<u64> {
         self.minimal_completion().cost(self.table(), stack, steps)
     }
@@ -347,8 +346,8 @@ impl Scanner {
                 let terminal = TerminalId::new(index);
                 let dfa = self.lexis.texts(terminal).filter(|_| self.lexis.may_occur(terminal));
                 let length = dfa.map(|dfa| u64::from(dfa.shortest_length()))?;
-                // What stands around such a word must fit, which the plan does not see to: only
-                // where it must.
+                // The lexemes around such a word must fit, which the plan does not check, so it is
+                // used only where nothing else is possible.
                 let asks = self.lexis.lookaheads.word(terminal).is_some();
                 Some(length + if asks { 1_000 } else { 0 })
             };
@@ -357,15 +356,15 @@ impl Scanner {
         })
     }
 
-    /// Whether the text may end on `stack`.
+    /// Returns whether the text may end on `stack`.
     pub(crate) fn is_sentence(&self, stack: &Stack, reads: &mut Reads) -> bool {
         stack.takes(self.table(), self.table().end(), reads)
     }
 
-    /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to
-    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot
-    /// end, because the byte lets it match more. Several where it depends on the text behind the
-    /// lexeme which one it is, or where each match ends it.
+    /// Applies longest match: returns the labels of a lexeme in `state` that ends before `byte`,
+    /// which leads to `next`, each with the obligations that it then leaves in addition to
+    /// `obligations`. Empty if the lexeme cannot end because the byte extends the match. There are
+    /// several if the label depends on the text after the lexeme, or if each match may end it.
     #[inline]
     pub(crate) fn end_before(
         &self,
@@ -377,7 +376,7 @@ impl Scanner {
         let mut ends = LexemeEnds::new();
         let Some(label) = self.states().label(state) else { return ends };
         if self.states().is_every_match(state) {
-            // Nothing can become of the others.
+            // The others cannot be continued.
             let behind =
                 |label: TerminalId| self.lexis.bytes_behind[label.index()][usize::from(byte)];
             let labels = self.states().labels(state).into_iter().filter(|&label| behind(label));

@@ -1,8 +1,8 @@
-//! Points: what bytes do to the lexeme in progress and to the obligations of those before it, as
-//! one table.
+//! Points: a transition table over bytes for the lexeme in progress and the obligations of those
+//! before it.
 //!
-//! Until a lexeme ends, all that a byte does depends on the scan state and the obligations alone. A
-//! *point* is such a pair. What was found out of a point and a byte is kept, so that a walk of the
+//! Until a lexeme ends, the effect of a byte depends only on the scan state and the obligations. A
+//! *point* is such a pair. The step from a point over a byte is cached, so a walk of the
 //! vocabulary's trie, which asks for hundreds of thousands of steps, pays one load for each.
 
 use std::sync::OnceLock;
@@ -18,36 +18,36 @@ use crate::util::self_loops::{Groups, Stretch};
 #[derive(Debug, Default)]
 pub(crate) struct Points {
     points: ByPoint<Point>,
-    /// Those with obligations.
+    /// Points with obligations.
     pairs: Interner<(ScanStateId, ObligationsId)>,
-    /// How many have been looked at.
+    /// Number of points that have been looked at.
     met: AtomicUsize,
     classes: Interner<Class>,
     ended: Interner<LexemeEnds>,
 }
 
-/// The steps of fewer classes of bytes than these are found one by one.
+/// Steps are computed one by one if fewer classes of bytes than this are live.
 const FEW: usize = 5;
 
-/// To find the class of a point may take this part of the steps of a decision. Where it takes more,
-/// the point has a class of its own.
+/// Computing the class of a point may take this fraction of the steps of a decision. If it takes
+/// more, the point has a class of its own.
 const CLASSES_OF_A_DECISION: usize = 16;
 
-/// What a pair takes in tables that are never full.
+/// Memory of a pair in tables that are never full.
 const PAIR_BYTES: usize = 64;
 
-/// The number of a point: that of its scan state, or where it has obligations the number of the
-/// pair, marked.
+/// Number of a point: its scan state's number, or, if it has obligations, the number of the pair
+/// with a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PointId(u32);
 
-/// Marks the number of a point with obligations.
+/// Flag in the number of a point with obligations.
 const OBLIGED: u32 = 1 << 31;
 
 /// Facts by point.
 #[derive(Debug)]
 pub(super) struct ByPoint<T> {
-    /// Of points without obligations, which are asked for most.
+    /// Facts of points without obligations, which are asked for most.
     plain: Slots<T>,
     obliged: Slots<T>,
 }
@@ -67,14 +67,14 @@ impl<T> ByPoint<T> {
         }
     }
 
-    /// What is known of a point.
+    /// Returns the facts known of a point.
     #[inline]
     pub(super) fn get(&self, point: PointId) -> Option<&T> {
         let (slots, number) = self.place(point);
         slots.get(number)
     }
 
-    /// The same, found by `find` where it is not known yet.
+    /// Returns the facts of a point, computed by `find` if they are not known yet.
     #[inline]
     pub(super) fn get_or_init(&self, point: PointId, find: impl FnOnce() -> T) -> &T {
         let (slots, number) = self.place(point);
@@ -82,8 +82,8 @@ impl<T> ByPoint<T> {
     }
 }
 
-/// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is
-/// among that.
+/// An end of a lexeme: its label and the obligations that it leaves, including the longer matches
+/// of the lexeme itself.
 pub(super) type End = (TerminalId, ObligationsId);
 
 /// Ways for a lexeme to end.
@@ -91,16 +91,16 @@ pub(super) type End = (TerminalId, ObligationsId);
 pub(super) struct Found<'s> {
     /// Ascending.
     pub(super) ends: &'s [End],
-    /// Whether there are no others: no limit was met.
+    /// Whether there are no others: no limit was reached.
     pub(super) is_whole: bool,
 }
 
-/// What the future of a token that ends at a point depends on.
+/// The facts that determine the future of a token that ends at a point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Class {
-    /// What the lexeme can still become, as the number of a set of labels: nothing else is asked.
+    /// The labels that the lexeme can still get, as the number of a set; there are no obligations.
     Reach(u32),
-    /// What the lexeme can still become, and what that leaves open.
+    /// The labels that the lexeme can still get, each with the obligations it leaves.
     Ends(Box<[End]>),
     /// The point itself.
     Point(ScanStateId, ObligationsId),
@@ -112,30 +112,30 @@ pub(crate) struct Point {
     pub(crate) id: PointId,
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
-    /// Whether a lexeme ends here, whatever follows: then no shorter one has ended.
+    /// Whether a lexeme ends here, whatever follows. Then no shorter one has ended.
     pub(crate) accepts: bool,
-    /// Whether a lexeme may end here however it might go on.
+    /// Whether a lexeme may end here even if a longer match follows.
     pub(crate) every_match: bool,
-    /// Where lexemes are counted, and nothing else is left.
+    /// Present if only one terminal is left and its lexemes are counted.
     pub(super) counting: Option<Counting>,
-    /// The number of its class, or [`NO_CLASS`] where that has not been asked for.
+    /// Number of its class, or [`NO_CLASS`] if that has not been asked for.
     class: AtomicU32,
-    /// As [`Scanner::loops`] finds them.
+    /// Cache of [`Scanner::loops`].
     pub(super) loops: OnceLock<Groups>,
-    /// What [`Scanner::stretch`] has found, within ASCII and past it.
+    /// Cache of [`Scanner::stretch`], within ASCII and past it.
     pub(super) stretches: [KnownStretch; 2],
     /// By byte class.
     steps: Box<[AtomicU64]>,
-    /// The classes of bytes with which anything goes on or ends.
+    /// The classes of bytes with which a lexeme goes on or ends.
     live: OnceLock<ClassSet>,
-    /// Whether the steps of all of them were found at once.
+    /// Whether the steps over all of them were computed at once.
     found: AtomicBool,
 }
 
-/// No class has this number.
+/// Not the number of any class.
 const NO_CLASS: u32 = u32::MAX;
 
-/// Where a point stands in the only terminal that is left, whose lexemes are counted.
+/// The position of a point in the only terminal that is left, whose lexemes are counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counting {
     pub(super) terminal: TerminalId,
@@ -145,7 +145,7 @@ pub(crate) struct Counting {
     pub(super) slack: u32,
 }
 
-/// A stretch as far as it is known, and whether that is all of it; nothing to begin with.
+/// The known part of a stretch, and whether it is complete; initially empty.
 #[derive(Debug, Default)]
 pub(super) struct KnownStretch(AtomicU64);
 
@@ -168,9 +168,9 @@ impl KnownStretch {
     }
 }
 
-/// What a byte does to a point: whether the lexeme goes on, and whether it may have ended before
-/// the byte. In the lower half 1 and the number of the next point, or 1; in the upper half 1 and
-/// the number of what has ended, or 0.
+/// The effect of a byte on a point: whether the lexeme goes on, and whether it may have ended
+/// before the byte. The lower half is the number of the next point plus 2, or 1; the upper half is
+/// the number of the ends plus 1, or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(u64);
 
@@ -182,26 +182,26 @@ impl Step {
         Self(next | ended.map_or(0, |ended| u64::from(ended) + 1) << 32)
     }
 
-    /// The step that leads to a point, and says of no end.
+    /// Returns the step that leads to a point, without an end.
     #[inline]
     pub(super) fn to(next: PointId) -> Self {
         Self::new(Some(next), None)
     }
 
-    /// Whether the lexeme neither goes on nor may have ended before the byte.
+    /// Returns whether the lexeme neither goes on nor may have ended before the byte.
     #[inline]
     pub(crate) fn is_dead(self) -> bool {
         self == Self::new(None, None)
     }
 
-    /// The point after the byte, if the lexeme goes on.
+    /// Returns the point after the byte, if the lexeme goes on.
     #[inline]
     pub(crate) fn next(self) -> Option<PointId> {
         (self.0 as u32).checked_sub(2).map(PointId)
     }
 
-    /// If the lexeme may have ended before the byte: the number of its labels, each with the
-    /// obligations behind the byte, those that the end adds among them.
+    /// Returns the number of the lexeme's ends, if it may have ended before the byte: labels, each
+    /// with the obligations after the byte, including those that the end adds.
     #[inline]
     pub(crate) fn ended(self) -> Option<u32> {
         ((self.0 >> 32) as u32).checked_sub(1)
@@ -209,7 +209,8 @@ impl Step {
 }
 
 impl Points {
-    /// Heap bytes, where a point tells so many classes of bytes apart. Costs a few loads.
+    /// Returns the heap bytes, if a point distinguishes `classes` classes of bytes. Costs a few
+    /// loads.
     pub(super) fn bytes(&self, classes: usize) -> usize {
         (self.points.plain.room() + self.points.obliged.room()) * size_of::<Point>()
             + self.pairs.len() * PAIR_BYTES
@@ -218,24 +219,24 @@ impl Points {
 }
 
 impl Point {
-    /// Of how many classes of bytes nothing is known.
+    /// Returns the number of classes of bytes over which the step is not known.
     pub(super) fn unknown_steps(&self) -> usize {
         self.steps.iter().filter(|step| step.load(Ordering::Acquire) == Step::UNKNOWN).count()
     }
 
-    /// As much as is known of its [`Scanner::stretch`].
+    /// Returns the known part of its [`Scanner::stretch`].
     #[inline]
     pub(crate) fn known_stretch(&self, past_ascii: bool) -> Stretch {
         self.stretches[usize::from(past_ascii)].get().0
     }
 
-    /// Whether only a terminal is left whose lexemes are counted.
+    /// Returns whether only one terminal is left and its lexemes are counted.
     #[inline]
     pub(crate) fn is_counted(&self) -> bool {
         self.counting.is_some()
     }
 
-    /// The step that leads back here, and says of no end.
+    /// Returns the step that leads back here, without an end.
     #[inline]
     pub(crate) fn back(&self) -> Step {
         Step::to(self.id)
@@ -243,7 +244,7 @@ impl Point {
 }
 
 impl Scanner {
-    /// The point of a scan state and obligations.
+    /// Returns the point of a scan state and obligations.
     pub(crate) fn point(&self, state: ScanStateId, obligations: ObligationsId) -> PointId {
         match obligations {
             ObligationsId::NONE => PointId(state.0),
@@ -251,13 +252,13 @@ impl Scanner {
         }
     }
 
-    /// What is known of a point.
+    /// Returns the facts of a point.
     #[inline]
     pub(crate) fn at_point(&self, id: PointId) -> &Point {
         self.points.points.get_or_init(id, || self.new_point(id))
     }
 
-    /// A point of which nothing has been asked.
+    /// Creates a point with nothing computed yet.
     fn new_point(&self, id: PointId) -> Point {
         let Points { pairs, met, .. } = &self.points;
         met.fetch_add(1, Ordering::Relaxed);
@@ -282,7 +283,7 @@ impl Scanner {
         }
     }
 
-    /// What `byte` does to a point. One load once it has been found out.
+    /// Returns the effect of `byte` on a point. One load if it is known.
     #[inline]
     pub(crate) fn step_point(&self, point: &Point, byte: u8) -> Step {
         let class = usize::from(self.states().classes().get(byte));
@@ -292,22 +293,22 @@ impl Scanner {
         }
     }
 
-    /// The classes of bytes with which the lexeme goes on from a point, or may have ended before
-    /// them.
+    /// Returns the classes of bytes with which the lexeme goes on from a point, or before which it
+    /// may have ended.
     #[inline]
     pub(crate) fn live<'s>(&self, point: &'s Point) -> &'s ClassSet {
         point.live.get_or_init(|| match self.may_end(point) {
-            // Something is to be noted with every byte.
+            // Every byte has something to note.
             true => self.states().classes().all(),
             false => self.states().live(point.state),
         })
     }
 
-    /// The same for those who will ask for the steps of most of them: they are found at once, if
+    /// Returns the same set for callers that need most of these steps. Computes them all at once if
     /// they are many and no lexeme may end.
     #[inline]
     pub(crate) fn find_steps<'s>(&self, point: &'s Point) -> &'s ClassSet {
-        // Threads that find them at the same time find the same.
+        // Threads that compute them at the same time get the same result.
         if !point.found.load(Ordering::Acquire) {
             self.find_all(point);
             point.found.store(true, Ordering::Release);
@@ -333,7 +334,8 @@ impl Scanner {
         note(Step::new(None, None), dead);
     }
 
-    /// The classes of bytes that lead from both points to the same, if no lexeme may have ended.
+    /// Returns the classes of bytes that lead to the same point from both points, if no lexeme may
+    /// have ended.
     pub(crate) fn alike(&self, one: &Point, other: &Point) -> ClassSet {
         match self.may_end(one) || self.may_end(other) {
             true => ClassSet::default(),
@@ -341,13 +343,13 @@ impl Scanner {
         }
     }
 
-    /// Whether a byte may be anything but one with which the lexeme goes on, or does not.
+    /// Returns whether a byte may do anything other than continue the lexeme or kill it.
     fn may_end(&self, point: &Point) -> bool {
         point.obligations != ObligationsId::NONE || self.states().label(point.state).is_some()
     }
 
-    /// The point behind the first byte of a lexeme that begins at `start`, whose obligations
-    /// already know the byte.
+    /// Returns the point after the first byte of a lexeme that begins at `start`, whose obligations
+    /// have already read the byte.
     #[inline]
     pub(crate) fn begin_at_point(&self, start: &Point, byte: u8) -> Option<&Point> {
         let id = match start.obligations {
@@ -364,7 +366,7 @@ impl Scanner {
     fn find_step(&self, point: &Point, byte: u8) -> Step {
         let step = match self.step_obligations(point.obligations, byte) {
             None => Step::new(None, None),
-            // Most points ask for no more: no lexeme ends here, and nothing is open.
+            // True of most points: no lexeme ends here, and there are no obligations.
             Some(ObligationsId::NONE) if !self.may_end(point) => {
                 let next = self.states().next(point.state, byte);
                 Step::new(next.map(|next| self.point(next, ObligationsId::NONE)), None)
@@ -382,12 +384,12 @@ impl Scanner {
         step
     }
 
-    /// The labels and the obligations that [`Step::ended`] gave a number.
+    /// Returns the labels and obligations with the number from [`Step::ended`].
     pub(crate) fn ended(&self, number: u32) -> &LexemeEnds {
         self.points.ended.get(number)
     }
 
-    /// A number that points share whose futures are the same for tokens that end there.
+    /// Returns a number shared by all points that have the same future for tokens that end there.
     #[inline]
     pub(crate) fn class_of(&self, point: &Point) -> u32 {
         match point.class.load(Ordering::Acquire) {
@@ -412,7 +414,7 @@ impl Scanner {
             obligations => Class::Point(point.state, obligations),
         };
         let number = self.points.classes.intern(class);
-        // Another thread may have found it, and with other steps left another one.
+        // Another thread may have computed it, with a different result if it had other steps left.
         match point.class.compare_exchange(NO_CLASS, number, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => number,
             Err(known) => known,

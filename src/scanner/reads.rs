@@ -1,13 +1,14 @@
-//! What a computation has read of a configuration, in the order in which it was read.
+//! The record of the parts of a configuration that a computation has read, in order.
 //!
-//! A mask holds for every configuration that answers alike what its computation asked (Willard and
-//! Louf 2023, section 4.1, for the stack). So whatever looks below the top of a stack reports how
-//! deep, and whatever looks at a layout asks a [`Question`] that names no more than what is wanted:
-//! not how wide the open blocks are, but which of them a line of this width belongs to.
+//! A mask holds for every configuration that gives the same answers to the questions of its
+//! computation (Willard and Louf 2023, section 4.1, for the stack). So code that looks below the
+//! top of a stack reports how deep it looked, and code that looks at a layout asks a [`Question`]
+//! that is as narrow as possible: not how wide the open blocks are, but which of them a line of
+//! this width belongs to.
 //!
 //! The questions must follow from the answers: a computation that got the same answers so far asks
-//! the same next. All of this file serves that. Where a question could not be put so, all of the
-//! layout is asked for.
+//! the same question next. Everything in this file serves that rule. Where no narrow question
+//! satisfies it, the whole layout is asked for.
 
 use std::cmp::Ordering;
 
@@ -22,87 +23,88 @@ use crate::lr::stack::{Depths, Stack};
 /// The reads of one computation.
 #[derive(Debug)]
 pub(crate) struct Reads {
-    /// The depth of the lowest state of the stack that was read.
+    /// Depth of the lowest state of the stack that was read.
     lowest: u32,
-    /// The depth of the first fork of the stack that the computation began with: below it there are
-    /// several nodes, and what is read there is no longer one path.
+    /// Depth of the first fork of the stack that the computation began with. Below it there are
+    /// several nodes, so reads there no longer follow one path.
     fork: Option<u32>,
     is_past_fork: bool,
-    /// The depth of the lowest state that was read with its context: those above it are known with
+    /// Depth of the lowest state that was read with its context, which determines the states above
     /// it.
     lowest_state: u32,
-    /// What was read beside the cores down to `lowest`, and in between.
+    /// All other reads, in order with reads of cores above `lowest`.
     events: Events,
-    /// `None` where nobody wants to know, or lines do not count.
+    /// `None` if the reads are not needed, or the grammar has no lines.
     layout: Option<Box<LayoutReads>>,
-    /// Steps that were taken for this computation and those that it is a part of.
+    /// Steps taken by this computation and by those that it is a part of.
     steps: usize,
-    /// Those of them that were taken because stacks fork, for this computation.
+    /// Of these, steps taken by this computation because stacks fork.
     following: usize,
-    /// Some question came to a limit.
+    /// Whether some question reached a limit.
     is_undecided: bool,
 }
 
-/// What was read, in order.
+/// Reads, in order.
 type Events = SmallVec<[Read; 1]>;
 
-/// What was read of the layout.
+/// Reads of the layout.
 #[derive(Debug)]
 struct LayoutReads {
     /// The layout that the computation began with.
     base: Lines,
-    /// The line that a width is asked for belongs to.
+    /// The line whose width is asked for.
     line: Line,
     asked: HashSet<Question, FxBuildHasher>,
-    /// More brackets are open than so many; all is known once the answer was no.
+    /// Whether more than N brackets are open; everything is known after the first "no".
     depth: Known,
-    /// There is room enough even for so many more blocks.
+    /// Whether there is room for N more blocks.
     room: Known,
 }
 
-/// What was read.
+/// One read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Read {
     /// The cores of the stack, down to this depth.
     Stack(u32),
     /// The context of the lowest core read so far.
     State,
-    /// The layout, and what it answered; nothing of use for [`Question::Layout`].
+    /// A question about the layout and its answer; the answer to [`Question::Layout`] has no
+    /// meaning.
     Layout(Question, u32),
 }
 
 /// A question about the layout that a computation begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Question {
-    /// Which blocks a line belongs to whose blanks go on with these bytes; a `fresh` line begins
+    /// Which blocks a line belongs to whose blanks continue with these bytes; a `fresh` line begins
     /// with them.
     Width { fresh: bool, blanks: Box<[u8]> },
     /// Whether more brackets are open than this.
     Brackets(u32),
-    /// The room for blocks once so many more are open, as far as it matters.
+    /// The room for blocks once this many more are open, capped at the most that can matter.
     Room(i32),
     /// The whole layout.
     Layout,
 }
 
-/// Where a line's blanks come from.
+/// The origin of a line's blanks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// The line that the computation began in, and the bytes since.
     Own(Vec<u8>),
     /// A line that has begun since, and its bytes.
     Next(Vec<u8>),
-    /// What a search has gone through.
+    /// The blanks that a search has gone through.
     Unknown,
 }
 
 impl Line {
     /// The line that the computation began in.
     pub(crate) const OWN: Self = Self::Own(Vec::new());
-    /// A line that begins.
+    /// A new line.
     pub(crate) const NEXT: Self = Self::Next(Vec::new());
 
-    /// The line after these bytes of its blanks.
+    /// Returns the line after these bytes of its blanks.
     pub(crate) fn read(&self, bytes: &[u8]) -> Self {
         match self {
             _ if bytes.is_empty() => self.clone(),
@@ -113,10 +115,10 @@ impl Line {
     }
 }
 
-/// What answers have told about a number.
+/// The part of a number that is known from answers.
 #[derive(Clone, Copy, Debug)]
 enum Known {
-    /// As much as every question up to this one was told.
+    /// As much as the answers to all questions up to this one reveal.
     To(i32),
     All,
 }
@@ -133,7 +135,7 @@ impl Known {
 }
 
 impl Reads {
-    /// Of a computation whose reads nobody wants to know.
+    /// Creates the record of a computation whose reads are not needed.
     #[inline]
     pub(crate) fn none() -> Self {
         let events = SmallVec::new();
@@ -150,8 +152,8 @@ impl Reads {
         }
     }
 
-    /// Of a computation on this stack, and in these lines, which is part of one that has taken so
-    /// many steps.
+    /// Creates the record of a computation on this stack and in these lines, which is part of one
+    /// that has taken `steps` steps.
     pub(crate) fn new(stack: &Stack, base: Option<&Lines>, steps: usize) -> Self {
         let layout = base.map(|base| {
             Box::new(LayoutReads {
@@ -177,14 +179,15 @@ impl Reads {
         }
     }
 
-    /// For a part of this computation on `stack`, whose reads are to be known by themselves.
+    /// Creates the record of a part of this computation on `stack` whose reads are recorded
+    /// separately.
     pub(super) fn alone(&self, stack: &Stack) -> Self {
         let (lowest, lowest_state, events) = (stack.depth(), u32::MAX, SmallVec::new());
         let Self { fork, steps, .. } = *self;
         Self { lowest, fork, lowest_state, events, steps, ..Self::none() }
     }
 
-    /// What such a part has read of the stack was read.
+    /// Adds such a part's reads of the stack.
     pub(super) fn include(&mut self, part: &Self) {
         self.stack(part.lowest);
         if part.lowest_state != u32::MAX {
@@ -196,45 +199,45 @@ impl Reads {
         self.is_undecided |= part.is_undecided;
     }
 
-    /// Steps that were taken, to be added to.
+    /// Returns the counter of steps.
     #[inline]
     pub(crate) fn steps(&mut self) -> &mut usize {
         &mut self.steps
     }
 
-    /// How many of the steps of this computation were taken because stacks fork.
+    /// Returns the number of steps of this computation that were taken because stacks fork.
     pub(crate) fn following(&self) -> usize {
         self.following
     }
 
-    /// Some question came to a limit, and counts as a no.
+    /// Notes that some question reached a limit and counts as a "no".
     pub(super) fn leave_undecided(&mut self) {
         self.is_undecided = true;
     }
 
-    /// Whether some question has come to a limit since this was last asked.
+    /// Returns whether some question has reached a limit since the last call.
     pub(crate) fn take_undecided(&mut self) -> bool {
         std::mem::take(&mut self.is_undecided)
     }
 
-    /// Another question begins, with all steps before it, and nothing undecided.
+    /// Begins another question: resets the steps and the undecided flag.
     pub(crate) fn begin_anew(&mut self) {
         (self.steps, self.is_undecided) = (0, false);
     }
 
-    /// The depth of the lowest state that was read.
+    /// Returns the depth of the lowest state that was read.
     pub(super) fn lowest(&self) -> u32 {
         self.lowest
     }
 
-    /// The stack was read down to `depth`.
+    /// Notes that the stack was read down to `depth`.
     #[inline]
     pub(crate) fn stack(&mut self, depth: u32) {
         self.lowest = self.lowest.min(depth);
         self.is_past_fork |= self.fork.is_some_and(|fork| depth < fork);
     }
 
-    /// The state at `depth` was read with its context.
+    /// Notes that the state at `depth` was read with its context.
     pub(crate) fn state(&mut self, depth: u32) {
         self.stack(depth);
         if self.lowest < self.lowest_state {
@@ -243,19 +246,19 @@ impl Reads {
         }
     }
 
-    /// The computation wants to know what lies below the stack's first fork.
+    /// Notes that the computation needs to read below the stack's first fork.
     pub(crate) fn go_past_fork(&mut self) {
         self.is_past_fork = true;
     }
 
-    /// Whether the computation wanted to know what lies below the stack's first fork. Then it has
-    /// come to nothing.
+    /// Returns whether the computation needed to read below the stack's first fork. Its result is
+    /// void then.
     #[inline]
     pub(crate) fn is_past_fork(&self) -> bool {
         self.is_past_fork
     }
 
-    /// Widths that are asked for from here on belong to `line`. Returns which they belonged to.
+    /// Sets the line that widths asked for from here on belong to. Returns the previous one.
     #[inline]
     pub(crate) fn set_line(&mut self, line: Line) -> Line {
         match &mut self.layout {
@@ -264,14 +267,14 @@ impl Reads {
         }
     }
 
-    /// What was read, in order.
+    /// Returns the reads, in order.
     pub(crate) fn into_events(self) -> Events {
         let mut events = self.events;
         events.push(Read::Stack(self.lowest));
         events
     }
 
-    /// The whole layout is read.
+    /// Notes that the whole layout was read.
     #[inline]
     pub(super) fn layout(&mut self) {
         if let Some(layout) = &mut self.layout {
@@ -279,7 +282,7 @@ impl Reads {
         }
     }
 
-    /// The width of a line that begins is held against its blocks.
+    /// Notes that the width of a new line was compared with its blocks.
     #[inline]
     pub(super) fn width(&mut self, indentation: &Indentation, lines: &Lines) {
         if let Some(layout) = &mut self.layout {
@@ -287,7 +290,7 @@ impl Reads {
         }
     }
 
-    /// Whether brackets are open in `lines`.
+    /// Returns whether brackets are open in `lines`, and notes the read.
     #[inline]
     pub(super) fn brackets(&mut self, lines: &Lines) -> bool {
         if let Some(layout) = &mut self.layout {
@@ -296,7 +299,8 @@ impl Reads {
         lines.depth > 0
     }
 
-    /// The room for blocks where so many are open, but no more than what any stack may want.
+    /// Returns the room for blocks where `level` are open, capped at the most that any stack may
+    /// need, and notes the read.
     #[inline]
     pub(super) fn room(&mut self, indentation: &Indentation, level: u32) -> u32 {
         if let Some(layout) = &mut self.layout {
@@ -305,8 +309,8 @@ impl Reads {
         indentation.room_that_matters(level)
     }
 
-    /// What a part of this computation read of the layout: it asked `question` of `lines`, where
-    /// `line` was read up to.
+    /// Repeats a read of the layout by a part of this computation: it asked `question` of `lines`,
+    /// after `line`.
     pub(crate) fn ask_again(
         &mut self,
         question: &Question,
@@ -339,8 +343,8 @@ impl Reads {
     }
 }
 
-/// Where stacks fork, a step of following them takes as long as so many of a decision: a union is
-/// looked up in a table that no cache of the processor holds.
+/// Where stacks fork, a step of following them takes as long as this many steps of a decision: a
+/// union is looked up in a table that is larger than the processor's caches.
 pub(crate) const STEPS_OF_FOLLOWING: usize = 4;
 
 impl Depths for Reads {
@@ -405,7 +409,7 @@ impl LayoutReads {
     }
 
     fn brackets(&mut self, lowest: u32, events: &mut Events, lines: &Lines) {
-        // Closed since the computation began, less those opened. As long as not all is known, no
+        // Closed since the computation began, less those opened. Unless everything is known, no
         // bracket was closed that was not open.
         let closed = i64::from(self.base.depth) - i64::from(lines.depth);
         if let Ok(closed) = u32::try_from(closed)
@@ -429,7 +433,7 @@ impl LayoutReads {
 }
 
 impl Indentation {
-    /// What `lines` answer; `None` where only the lines themselves are an answer.
+    /// Returns the answer of `lines`; `None` if only the lines themselves are an answer.
     pub(crate) fn answer(&self, lines: &Lines, question: &Question) -> Option<u32> {
         match question {
             Question::Width { fresh, blanks } => {
@@ -445,12 +449,12 @@ impl Indentation {
         }
     }
 
-    /// Where a line stands after these bytes of its blanks.
+    /// Returns the state of a line after these bytes of its blanks.
     fn read_blanks(&self, leading: Leading, blanks: &[u8]) -> Leading {
         blanks.iter().fold(leading, |leading, &byte| leading.read(byte, self.tab))
     }
 
-    /// How a line of this width stands to the open blocks, as a number.
+    /// Returns the relation of a line of this width to the open blocks, as a number.
     fn standing(&self, lines: &Lines, leading: Leading) -> u32 {
         match self.compare(&lines.blocks, leading.width) {
             None => 0,
