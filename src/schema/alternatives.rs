@@ -1,11 +1,11 @@
-//! Objects as alternatives: what a formula asks of an object, as conjunctions each of which asks of
-//! a member the same thing, whatever the other members are, that there are certain members and not
-//! too many others, and that conditions are broken by some of them.
+//! Objects as alternatives: a formula on objects as a disjunction of conjunctions. Each conjunction
+//! asks the same of every member whatever the other members are, requires certain members, bounds
+//! the number of the others, and names conditions that some member breaks.
 //!
-//! That is a disjunctive normal form, made as far as it goes: that there are several members, no
-//! matter under which keys, has no place in it. Where a condition is denied that the others leave
-//! no room for, that says nothing: the branches of a `oneOf` deny each other, and as a rule exclude
-//! each other anyway, by the value of a key.
+//! This is a disjunctive normal form, as far as one can be made: a minimum number of members under
+//! arbitrary keys cannot be expressed in it. A denied condition that the others rule out anyway is
+//! dropped: the branches of a `oneOf` deny each other, and usually exclude each other already by
+//! the value of a key.
 
 use crate::schema::atoms::Properties;
 use crate::schema::error::SchemaError;
@@ -15,40 +15,40 @@ use crate::schema::states::TupleId;
 
 use FormulaId as F;
 
-/// Sets of more alternatives take memory by themselves (`BitSet`).
+/// Upper bound on alternatives: larger sets need heap memory (`BitSet`).
 const MOST_ALTERNATIVES: usize = 256;
 
 /// One way to satisfy one formula of a tuple.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alternative {
-    /// The place of the formula in the tuple.
+    /// Index of the formula in the tuple.
     pub(super) outcome: usize,
-    /// What is asked of each member.
+    /// Formula that each member satisfies.
     pub(super) asks: F,
-    /// The names under which there must be a member, ascending.
+    /// Names of the required members, ascending.
     pub(super) required: Vec<u32>,
-    /// That there must be a member, under whatever key.
+    /// Whether there must be a member, under any key.
     pub(super) is_filled: bool,
-    /// How many members there may be under other names than those that are required.
+    /// Maximum number of members under names that are not required.
     pub(super) most_others: Option<u64>,
-    /// Of each of these, that not all members are as it says.
+    /// Formulas each of which some member does not satisfy.
     pub(super) denied: Vec<F>,
 }
 
 impl Alternative {
-    /// Whether an object without members satisfies it.
+    /// Whether an object without members satisfies the alternative.
     pub(super) fn allows_none(&self) -> bool {
         self.required.is_empty() && self.denied.is_empty() && !self.is_filled
     }
 }
 
-/// Formulas that must all hold, none of them a conjunction or disjunction.
+/// Formulas that must all hold, none of which is a conjunction or disjunction.
 type Conjunction = Vec<F>;
 
 impl Machine<'_> {
-    /// The formulas of a tuple as alternatives: an object that satisfies one satisfies one at least
-    /// of its alternatives. `None` where these are too many, or where something is asked that is
-    /// about several members.
+    /// Returns the formulas of a tuple as alternatives: an object that satisfies a formula
+    /// satisfies at least one of its alternatives. `None` if there are too many, or if a formula
+    /// concerns several members together.
     pub(super) fn alternatives(
         &mut self,
         tuple: TupleId,
@@ -65,7 +65,7 @@ impl Machine<'_> {
         Ok(Some(alternatives))
     }
 
-    /// Adds those of one formula. Whether it has any, and these are all.
+    /// Adds the alternatives of one formula. Returns whether it can be expressed in alternatives.
     fn alternatives_of(
         &mut self,
         outcome: usize,
@@ -79,7 +79,8 @@ impl Machine<'_> {
             if !self.is_inhabited(whole)? {
                 continue;
             }
-            // Of two that deny the same, one says nothing beside the other: one of them at a time.
+            // Of two denials that exclude each other, each makes the other redundant: drop one at a
+            // time.
             let mut kept = conjunction.clone();
             for part in conjunction {
                 let Shape::Not(of) = self.reader.formulas.shape(part) else { continue };
@@ -104,8 +105,8 @@ impl Machine<'_> {
             }
             required.sort_unstable();
             let certain = required.len() as u64;
-            // A member that breaks a condition may be one of those that are required, or stand
-            // beside them: no count says which.
+            // A member that breaks a condition may be a required one or an additional one: counts
+            // cannot tell which.
             if least > certain.max(1) || most.is_some() && !denied.is_empty() {
                 return Ok(false);
             }
@@ -120,7 +121,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// The formula, or its contrary, as a disjunction, where `given` holds beside it.
+    /// Returns the formula, or its negation, as a disjunction, under the assumption `given`.
     fn conjunctions(
         &mut self,
         formula: F,
@@ -194,8 +195,8 @@ impl Machine<'_> {
         Ok(Some(all).filter(|all| all.len() <= MOST_ALTERNATIVES))
     }
 
-    /// Whether at first sight no object satisfies both: one requires a key under which both list
-    /// values, and none is in both lists.
+    /// Whether it is obvious that no object satisfies both: one requires a key for which both list
+    /// values, and the lists are disjoint.
     fn excludes(&mut self, one: F, other: F) -> Result<bool, SchemaError> {
         self.spend(1)?;
         let parts = |formula: F| match self.reader.formulas.shape(formula) {
@@ -234,8 +235,9 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    /// All of `parts`, or of their contraries, where `given` holds beside them: with it the
-    /// disjunction says what all parts say, though without it it may say less.
+    /// Returns the conjunction of `parts`, or of their negations, under the assumption `given`:
+    /// together with `given` the disjunction is equivalent to the parts, on its own it may be
+    /// weaker.
     fn product(
         &mut self,
         parts: &[F],
@@ -246,8 +248,8 @@ impl Machine<'_> {
             true => parts.iter().map(|&part| self.reader.formulas.not(part)).collect(),
             false => parts.to_vec(),
         };
-        // A part leans on those before it only: of two that lean on each other, each would leave
-        // out what the other one leaves out for its sake. Denials lean on all others.
+        // A part relies only on the parts before it: if two relied on each other, each would drop
+        // what the other one dropped because of it. Denials rely on all others.
         parts.sort_by_key(|&part| match self.reader.formulas.shape(part) {
             Shape::And(_) | Shape::Or(_) | Shape::One(_) => 1,
             Shape::Not(_) => 2,
@@ -257,7 +259,7 @@ impl Machine<'_> {
         let mut all: Vec<Conjunction> = vec![Vec::new()];
         for part in parts {
             if let Shape::Not(of) = self.reader.formulas.shape(part) {
-                // What denies a part that the others leave no room for says nothing.
+                // Denying a part that the others rule out is redundant.
                 let both = self.reader.formulas.and([before, of]);
                 if self.excludes(before, of)? || !self.is_inhabited(both)? {
                     continue;

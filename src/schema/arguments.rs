@@ -1,4 +1,4 @@
-//! The values of keywords as what they must be: texts, numbers, counts, lists, objects.
+//! Values of keywords, converted to what they must be: strings, numbers, counts, lists, objects.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId};
@@ -9,9 +9,9 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// How many items are counted one by one.
+/// Maximum number of items that are counted one by one.
 const MOST_ITEMS: u64 = 10_000;
-/// How many digits of a number may stand on one side of its point.
+/// Maximum number of digits of a number on either side of its point.
 const MOST_DIGITS: usize = 400;
 
 impl<'a> Reader<'a> {
@@ -85,8 +85,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `maxItems`. Where more is asked of an array than how many items it has, each takes states of
-    /// its own: beyond some thousands fewer are held, where all were too many.
+    /// Reads `maxItems`. If other constraints apply to the array, each count of items takes states
+    /// of its own. The bound is then limited to some thousands, because all of them would be too
+    /// many.
     pub(super) fn most_items(&mut self, value: NodeId) -> Result<F, SchemaError> {
         let count = self.count(value)?;
         let is_exact = !self.bounds_items || self.is_denied;

@@ -1,4 +1,4 @@
-//! Tables beside the formulas: what the numbers in atoms stand for.
+//! Tables of the values that the numbers in atoms refer to.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 use crate::schema::formula::FormulaId;
 use crate::util::decimal::Decimal;
 
-/// Equal values under equal numbers.
+/// Interner: equal values have equal numbers.
 #[derive(Debug)]
 pub(super) struct Interner<T> {
     values: Vec<T>,
@@ -27,7 +27,7 @@ impl<T: Eq + Hash> Interner<T> {
         self.id_of(&value).unwrap_or_else(|| self.enter(value))
     }
 
-    /// The number of a value that is known.
+    /// Returns the number of a value that was interned before.
     fn id_of<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
     where
         T: Borrow<Q>,
@@ -36,7 +36,7 @@ impl<T: Eq + Hash> Interner<T> {
         self.ids.find(FxBuildHasher.hash_one(value), is_same).copied()
     }
 
-    /// The number of a value that is not known yet.
+    /// Adds a value that is new and returns its number.
     fn enter(&mut self, value: T) -> u32 {
         let Self { values, ids } = self;
         let id = values.len() as u32;
@@ -52,7 +52,7 @@ impl<T: Eq + Hash> Interner<T> {
 }
 
 impl<T: Eq + Hash> Interner<Box<[T]>> {
-    /// The number of a list, which is copied where it is new.
+    /// Returns the number of a list, which is copied if it is new.
     pub(super) fn id_of_list(&mut self, list: &[T]) -> u32
     where
         T: Copy,
@@ -61,13 +61,13 @@ impl<T: Eq + Hash> Interner<Box<[T]>> {
     }
 }
 
-/// `properties`, `patternProperties` and `additionalProperties` of one schema: what one of them
-/// says depends on the others.
+/// `properties`, `patternProperties` and `additionalProperties` of one schema: the meaning of each
+/// depends on the others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Properties {
     /// In the order of the schema.
     pub(super) named: Vec<(u32, FormulaId)>,
-    /// The same, by name.
+    /// The same entries, sorted by name.
     pub(super) sorted: Vec<(u32, FormulaId)>,
     pub(super) patterns: Vec<(u32, FormulaId)>,
     pub(super) additional: FormulaId,
@@ -84,7 +84,7 @@ impl Properties {
         Self { named, sorted, patterns, additional }
     }
 
-    /// What is asked of the member of this name by `properties` alone.
+    /// Returns the formula that `properties` alone asks of the member of this name.
     pub(super) fn named(&self, name: u32) -> Option<FormulaId> {
         let found = self.sorted.binary_search_by_key(&name, |&(name, _)| name);
         found.ok().map(|at| self.sorted[at].1)
@@ -98,7 +98,7 @@ pub(super) struct Items {
     pub(super) rest: FormulaId,
 }
 
-/// What the numbers in atoms stand for.
+/// Tables of the values that the numbers in atoms refer to.
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
     /// Names of keys, patterns, formats, and members of `enum`.
@@ -108,9 +108,9 @@ pub(super) struct Atoms {
     pub(super) sets: Interner<Vec<u32>>,
     pub(super) properties: Interner<Properties>,
     pub(super) items: Interner<Items>,
-    /// Values that the items of an array may still have.
+    /// Values that the remaining items of an array may have.
     pub(super) uniques: Interner<Vec<FormulaId>>,
-    /// What is left behind an item, by its fingerprint.
+    /// Residual formulas after an item, by the item's fingerprint.
     pub(super) branches: Interner<Vec<FormulaId>>,
 }
 

@@ -1,10 +1,10 @@
-//! From the machine to productions.
+//! Translation of the machine into productions.
 //!
-//! A value state is one nonterminal for each of its outcomes. What was read of an array or an
-//! object is a nonterminal too, one for each state in between, left-recursive: `members -> members
-//! "," key ":" value`. Since the classes of a step are disjoint, the tables have no conflicts but
-//! where alternatives are [read side by side](super::any_order) on purpose; since nothing but
-//! lexemes stands in productions, blanks belong to the lexemes of punctuation.
+//! A value state has one nonterminal for each of its outcomes. Each intermediate state of an array
+//! or object has a nonterminal too, for the part read so far, left-recursive: `members -> members
+//! "," key ":" value`. The classes of a step are disjoint, so the tables have no conflicts except
+//! where alternatives are deliberately [read in parallel](super::any_order). Productions contain
+//! only lexemes, so whitespace belongs to the lexemes of punctuation.
 
 use std::borrow::Cow;
 
@@ -23,10 +23,10 @@ use crate::util::id::NonterminalId;
 
 use FormulaId as F;
 
-/// Steps of the analysis to make a production, and what it is of.
+/// Steps of the meter for a production, with the states that it belongs to.
 const STEPS_OF_A_PRODUCTION: usize = 20;
 
-/// The lexemes of punctuation, with the blanks that may stand around them.
+/// Lexemes of punctuation, including the whitespace allowed around them.
 #[derive(Debug)]
 pub(super) struct Punctuation {
     pub(super) open_array: Symbol,
@@ -47,33 +47,33 @@ pub(super) struct Brackets {
 /// Runs of characters by powers of two.
 #[derive(Debug)]
 pub(super) struct Runs {
-    /// Just so many runs.
+    /// Exactly 2^i runs, by index i.
     pub(super) full: Vec<Symbol>,
-    /// Fewer runs than that, and the end of the string.
+    /// Fewer than 2^i runs, then the end of the string.
     pub(super) fewer: Vec<Symbol>,
-    /// The end of a string that has as many runs as it may have.
+    /// The end of a string that has its maximum number of runs.
     pub(super) end: Symbol,
 }
 
-/// What is asked of the items that are still to come.
+/// Constraints on the remaining items.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
-    /// Of each.
+    /// Formula of each item.
     pub(super) item: F,
     pub(super) min: u64,
     pub(super) max: Option<u64>,
 }
 
-/// Runs of items, each with the comma before it.
+/// Runs of items, each item with the comma before it, by powers of two.
 #[derive(Debug)]
 pub(super) struct ItemRuns {
-    /// By powers of two: just so many.
+    /// Exactly 2^i items, by index i.
     pub(super) full: Vec<Symbol>,
-    /// Fewer, and the end of the array.
+    /// Fewer than 2^i items, then the end of the array.
     pub(super) fewer: Vec<Symbol>,
 }
 
-/// What is still to be given productions.
+/// State that still needs productions.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Value(TupleId),
@@ -81,24 +81,24 @@ enum Task {
     Object(Start),
 }
 
-/// Where an array or object begins.
+/// Start of an array or object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Start {
-    /// What is asked of it, for each outcome.
+    /// Formulas asked of it, one for each outcome.
     pub(super) asked: TupleId,
-    /// Whether it is an item of an array whose items are followed. Such a one has productions of
-    /// its own, as what stands behind it are other terminals than elsewhere.
+    /// Whether it is an item of an array whose items are followed. Such an item has productions of
+    /// its own, because the terminals after it differ from those elsewhere.
     pub(super) is_item: bool,
 }
 
 impl Start {
-    /// That of a value that is no such item.
+    /// Returns the start of a value that is no such item.
     fn plain(asked: TupleId) -> Self {
         Self { asked, is_item: false }
     }
 }
 
-/// Makes productions.
+/// Builder of productions.
 pub(super) struct Builder<'m, 'a> {
     pub(super) machine: &'m mut Machine<'a>,
     pub(super) fragment: Fragment,
@@ -108,21 +108,21 @@ pub(super) struct Builder<'m, 'a> {
     objects: FxHashMap<Start, NonterminalId>,
     /// Items of arrays that are followed.
     pub(super) items: FxHashMap<F, Symbol>,
-    /// Terminals of scalars by what is asked of them.
+    /// Terminals of scalars, by type and formula.
     texts: FxHashMap<(Type, F), Option<Symbol>>,
-    /// Runs of characters, by how many may come behind the last.
+    /// Runs of characters, by the number that may follow the last run.
     pub(super) runs: FxHashMap<u64, Runs>,
-    /// Runs of items.
+    /// Runs of items, by the symbol of an item.
     pub(super) item_runs: FxHashMap<Symbol, ItemRuns>,
     tasks: Vec<Task>,
 }
 
-/// The productions of the values that satisfy `root`.
+/// Builds the productions of the values that satisfy `root`.
 pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, SchemaError> {
     let mut fragment = Fragment::default();
     let start = fragment.nonterminals("schema", 1);
     fragment.start = start;
-    // Lists that grow are copied, and most schemas have fewer productions than values.
+    // Avoids copies of a growing list; most schemas have fewer productions than values.
     let reader = &machine.reader;
     let most = machine.meter().of_schemas().productions;
     fragment.productions.reserve(reader.schemas.json.len().min(most));
@@ -193,7 +193,7 @@ fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
     }
 }
 
-/// A regular expression of the options.
+/// Returns the pattern of a regular expression from the options.
 fn expression(pattern: &str) -> Pattern {
     let pattern = format!("(?:{pattern})");
     Pattern::Regex { pattern, flags: RegexFlags::default(), place: None }
@@ -222,13 +222,13 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The symbol of the values that satisfy a formula.
+    /// Returns the symbol of the values that satisfy a formula.
     pub(super) fn value(&mut self, formula: F) -> Result<Symbol, SchemaError> {
         let symbols = self.values(&[formula])?;
         Ok(symbols[0])
     }
 
-    /// The symbols of values, by their outcome among `formulas`.
+    /// Returns the symbols of values, by their outcome among `formulas`.
     pub(super) fn values(&mut self, formulas: &[F]) -> Result<Vec<Symbol>, SchemaError> {
         let mut symbols = Vec::with_capacity(formulas.len());
         let mut first = None;
@@ -246,7 +246,7 @@ impl Builder<'_, '_> {
         Ok(symbols)
     }
 
-    /// The nonterminals of the outcomes of a value state.
+    /// Returns the first of the nonterminals of the outcomes of a value state.
     fn value_state(&mut self, formulas: &[F]) -> Result<NonterminalId, SchemaError> {
         let mut whole = Formed::with_capacity(formulas.len());
         for &formula in formulas {
@@ -260,7 +260,7 @@ impl Builder<'_, '_> {
         }))
     }
 
-    /// Productions for all outcomes of a value state.
+    /// Adds the productions for all outcomes of a value state.
     fn outcomes(&mut self, state: TupleId) -> Result<(), SchemaError> {
         let first = self.values[&state];
         let formulas = self.machine.tuple(state).to_vec();
@@ -310,7 +310,8 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The only outcome that strings have, where it asks for nothing but a length; and its bounds.
+    /// Returns the outcome of strings and its bounds, if there is only one and it asks only for a
+    /// length.
     fn counted_outcome(
         &mut self,
         projected: &[F],
@@ -326,7 +327,7 @@ impl Builder<'_, '_> {
         Ok(some.map(|(min, max)| (outcome, min, max)))
     }
 
-    /// The terminals of the scalars of a type that satisfy a formula.
+    /// Returns the terminals of the scalars of a type that satisfy a formula.
     fn scalars(&mut self, of: Type, formula: F) -> Result<Vec<Symbol>, SchemaError> {
         if formula == F::FALSE {
             return Ok(Vec::new());
@@ -363,7 +364,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The terminal of the numbers or the strings that satisfy a formula, if there are any.
+    /// Returns the terminal of the numbers or strings that satisfy a formula, if there are any.
     fn text(&mut self, of: Type, formula: F) -> Result<Option<Symbol>, SchemaError> {
         if let Some(&known) = self.texts.get(&(of, formula)) {
             return Ok(known);
@@ -382,7 +383,7 @@ impl Builder<'_, '_> {
         Ok(symbol)
     }
 
-    /// The strings that satisfy a formula, if there are any, and what messages call them.
+    /// Returns the strings that satisfy a formula, if there are any, and their name in messages.
     fn strings(&mut self, formula: F) -> Result<Option<(Cow<'static, str>, Pattern)>, SchemaError> {
         let unnamed = |pattern| (Cow::Borrowed("STRING"), pattern);
         if let Some(listed) = self.machine.listed(formula)? {
@@ -403,7 +404,7 @@ impl Builder<'_, '_> {
             .map_err(|error| self.machine.too_large(&error))
     }
 
-    /// Productions for all outcomes of the arrays that begin with `start`.
+    /// Adds the productions for all outcomes of the arrays that begin with `start`.
     fn array(&mut self, start: Start) -> Result<(), SchemaError> {
         let arrays = self.array_symbols(start);
         let start = start.asked;
@@ -415,7 +416,8 @@ impl Builder<'_, '_> {
         let Brackets { open, comma, close } = brackets;
         let first = self.fragment.nonterminals("items", 1);
         self.production(first, [open])?;
-        // States behind some item; the start is none of them, though its residuals may come again.
+        // States after at least one item. The start is not among them, though its residuals may
+        // recur.
         let mut known: FxHashMap<TupleId, NonterminalId> = FxHashMap::default();
         let mut pending = vec![(start, first, true)];
         while let Some((state, symbol, is_first)) = pending.pop() {
@@ -442,7 +444,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The only outcome that an array can still have, where items are just counted for it.
+    /// Returns the only outcome that an array can still have, if the array only counts its items.
     fn counted(&self, state: TupleId) -> Option<(usize, Counted)> {
         let mut residuals = self.machine.tuple(state).iter().enumerate();
         let (outcome, &only) = residuals.find(|&(_, &residual)| residual != F::FALSE)?;
@@ -450,7 +452,8 @@ impl Builder<'_, '_> {
         Some((outcome, self.machine.counted_items(only).filter(|_| is_only)?))
     }
 
-    /// Where a composite value may end, its outcome is the residual that holds.
+    /// Adds the productions for the end of a composite value: its outcome is the residual that
+    /// holds.
     pub(super) fn close(
         &mut self,
         composite: NonterminalId,
@@ -465,7 +468,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The nonterminals of the outcomes of the arrays that begin with `start`.
+    /// Returns the first of the nonterminals of the outcomes of the arrays that begin with `start`.
     pub(super) fn array_symbols(&mut self, start: Start) -> NonterminalId {
         let count = self.machine.tuple(start.asked).len();
         *self.arrays.entry(start).or_insert_with(|| {
@@ -474,7 +477,8 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The same of objects.
+    /// Returns the first of the nonterminals of the outcomes of the objects that begin with
+    /// `start`.
     pub(super) fn object_symbols(&mut self, start: Start) -> NonterminalId {
         let count = self.machine.tuple(start.asked).len();
         *self.objects.entry(start).or_insert_with(|| {
@@ -484,7 +488,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The nonterminal that is so many behind `first`.
+/// Returns the nonterminal that is `count` after `first`.
 pub(super) fn nth(first: NonterminalId, count: usize) -> NonterminalId {
     NonterminalId::new(first.index() + count)
 }

@@ -1,4 +1,4 @@
-//! The keywords about the members of objects and the items of arrays.
+//! Keywords about the members of objects and the items of arrays.
 
 use rustc_hash::FxHashMap;
 
@@ -47,11 +47,12 @@ impl Reader<'_> {
         Ok(self.formulas.and(parts))
     }
 
-    /// `dependencies`, `dependentRequired` and `dependentSchemas`: what a key brings with it.
+    /// Reads `dependencies`, `dependentRequired` and `dependentSchemas`: constraints that a key
+    /// implies.
     pub(super) fn dependencies(&mut self, value: NodeId) -> Result<F, SchemaError> {
         let mut parts = Vec::new();
         for (key, value) in self.members(value)? {
-            // First, as names that nothing else orders come as they were met.
+            // Interned first, because names without another order are ordered by first occurrence.
             let has_key = self.has_key(&key);
             let then = match self.schemas.json.value(value) {
                 Value::Array(_) => self.required(value)?,
@@ -67,7 +68,8 @@ impl Reader<'_> {
         Ok(self.formulas.and(parts))
     }
 
-    /// That the value is an object and has the key. [`Atom::Required`] alone holds of what is none.
+    /// States that the value is an object and has the key. [`Atom::Required`] alone also holds of
+    /// values that are not objects.
     pub(super) fn has_key(&mut self, key: &str) -> F {
         let name = self.atoms.text(key);
         let has_key = self.formulas.atom(Atom::Required(name));
@@ -75,7 +77,7 @@ impl Reader<'_> {
         self.formulas.and([has_key, is_object])
     }
 
-    /// The schemas of an object of schemas, by name.
+    /// Returns the schemas of an object of schemas, by name.
     pub(super) fn named(&mut self, node: NodeId, key: &str) -> Result<Vec<(u32, F)>, SchemaError> {
         let Some(value) = self.schemas.json.get(node, key) else { return Ok(Vec::new()) };
         let mut named = Vec::new();
@@ -98,8 +100,8 @@ impl Reader<'_> {
         Ok(self.property_atom(named, patterns, additional))
     }
 
-    /// The patterns of keys, those with one schema as one pattern: a key that several of them match
-    /// is asked nothing else than one that a single one matches.
+    /// Unites patterns of keys that have the same schema into one pattern: a key that matches
+    /// several of them has the same constraints as a key that matches one.
     fn united(&mut self, patterns: Vec<(u32, F)>) -> Vec<(u32, F)> {
         let mut united: Vec<(Vec<u32>, F)> = Vec::new();
         let mut known: FxHashMap<F, usize> = FxHashMap::default();
@@ -176,7 +178,7 @@ impl Reader<'_> {
     }
 }
 
-/// That so many items satisfy `schema`; never where `max` has gone below 0.
+/// States that `min` to `max` items satisfy `schema`; false if `max` fell below 0 (`Some(None)`).
 pub(super) fn contains(
     formulas: &mut Formulas,
     schema: F,

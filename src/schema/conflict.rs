@@ -1,4 +1,4 @@
-//! Why no value satisfies a schema: keywords that contradict one another, as few as possible.
+//! Explains why no value satisfies a schema: a minimal set of contradictory keywords.
 
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
@@ -9,18 +9,18 @@ use crate::schema::machine::Machine;
 
 use FormulaId as F;
 
-/// A keyword by its name and its value, and what it says alone.
+/// A keyword: its name, its value, and its formula on its own.
 type Part = (String, NodeId, F);
 
-/// More keywords than these are not looked through.
+/// Maximum number of keywords that are searched.
 const MOST_PARTS: usize = 64;
 
-/// How deep `allOf` and `$ref` are followed.
+/// Depth to which `allOf` and `$ref` are followed.
 const DEPTH: usize = 16;
 
 impl Machine<'_> {
-    /// The error of a schema that no value satisfies. Names a set of keywords none of which can be
-    /// left out, of the innermost schema that is to blame; costs an analysis for each keyword.
+    /// Returns the error of a schema that no value satisfies. Names a minimal set of contradictory
+    /// keywords of the innermost schema that is to blame; costs one analysis for each keyword.
     pub(super) fn unsatisfiable(&mut self, root: NodeId) -> SchemaError {
         let mut root = root;
         for _ in 0..DEPTH {
@@ -51,7 +51,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A schema within these keywords that nothing satisfies, and that is not just `false`.
+    /// Returns a schema within these keywords that no value satisfies and that is not just `false`.
     fn blamed(&mut self, parts: &[Part]) -> Option<NodeId> {
         let mut inner = Vec::new();
         for (name, value, _) in parts {
@@ -61,7 +61,7 @@ impl Machine<'_> {
                     inner.extend(members.iter().map(|&(_, schema)| schema));
                 }
                 ("items" | "prefixItems", Value::Array(schemas)) => inner.extend(schemas),
-                // Of several, each has a reason of its own.
+                // If there are several, each is unsatisfiable for a different reason.
                 ("anyOf" | "oneOf", Value::Array(schemas)) if schemas.len() == 1 => {
                     inner.extend(schemas);
                 }
@@ -84,14 +84,14 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether it is certain that nothing satisfies the schema.
+    /// Whether it is certain that no value satisfies the schema.
     fn is_empty(&mut self, schema: NodeId) -> bool {
         let said = self.reader.child(schema);
         said.is_ok_and(|said| matches!(self.is_inhabited(said), Ok(false)))
     }
 
-    /// Keywords that no value satisfies together, though it would if any one were left out. `None`
-    /// where that takes too much.
+    /// Returns a minimal set of keywords that no value satisfies together. `None` if the search is
+    /// too expensive.
     fn conflict(&mut self, root: NodeId) -> Option<Vec<Part>> {
         let mut parts = Vec::new();
         self.reader.parts(root, 0, &mut parts).ok()?;
@@ -114,7 +114,8 @@ impl Machine<'_> {
 }
 
 impl Reader<'_> {
-    /// What each keyword of a schema says alone, those of `allOf` and behind `$ref` among them.
+    /// Collects the formula of each keyword of a schema, including those in `allOf` and in targets
+    /// of `$ref`.
     fn parts(
         &mut self,
         node: NodeId,
@@ -122,7 +123,7 @@ impl Reader<'_> {
         parts: &mut Vec<Part>,
     ) -> Result<(), SchemaError> {
         let Value::Object(members) = self.schemas.json.value(node).clone() else { return Ok(()) };
-        // What stands beside a reference counts for nothing in older drafts.
+        // Older drafts ignore the keywords next to a reference.
         let is_reference = self.schemas.draft(node) <= Draft::Seven
             && self.schemas.json.get(node, "$ref").is_some();
         for member in members.into_iter().filter(|(key, _)| !is_reference || key == "$ref") {

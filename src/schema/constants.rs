@@ -1,4 +1,4 @@
-//! `type`, `enum` and `const`: values that are listed.
+//! `type`, `enum` and `const`: lists of values.
 
 use crate::schema::atoms::{Items, Properties};
 use crate::schema::draft::Draft;
@@ -61,7 +61,7 @@ impl Reader<'_> {
         Ok(self.formulas.or(parts))
     }
 
-    /// That the value equals `value`.
+    /// States that the value equals `value`.
     pub(super) fn constant(&mut self, value: NodeId) -> Result<F, SchemaError> {
         Ok(match self.schemas.json.value(value).clone() {
             Value::Null => self.formulas.atom(Atom::Type(Type::Null)),

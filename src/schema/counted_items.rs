@@ -1,8 +1,8 @@
-//! Arrays of which nothing is asked but how many items there are and what each of them is.
+//! Arrays for which only the number of items and one schema for all items are constrained.
 //!
-//! Items are counted one by one elsewhere, each in a state of its own. Here they are counted in
-//! binary, by the parser's stack, as the characters of long strings are: runs of two to the power
-//! of any number, each made of two that are half as long. So any bound takes few productions.
+//! Elsewhere items are counted one by one, each in a state of its own. Here the parser's stack
+//! counts them in binary, like the characters of long strings: runs of 2^n items, each made of two
+//! runs of half the length. Any bound then takes few productions.
 
 use crate::grammar::ir::Symbol;
 use crate::schema::build::{Brackets, Builder, Counted, ItemRuns};
@@ -14,12 +14,12 @@ use crate::util::id::NonterminalId;
 
 use FormulaId as F;
 
-/// Up to so many items are counted one by one.
+/// Counts up to this many items are counted one by one.
 const FEW: u64 = 64;
 
 impl Machine<'_> {
-    /// What a residual asks of the items to come, where it asks nothing else of the array, and so
-    /// many are to be counted that they are better not counted one by one.
+    /// Returns the constraints of a residual on the remaining items, if it asks nothing else of the
+    /// array and the count is too large to count one by one.
     pub(super) fn counted_items(&self, residual: F) -> Option<Counted> {
         let formulas = &self.reader.formulas;
         let parts = match formulas.shape(residual) {
@@ -61,15 +61,15 @@ impl Machine<'_> {
         (most > FEW && asked.max.is_none_or(|max| asked.min <= max)).then_some(asked)
     }
 
-    /// Whether there is such an array.
+    /// Whether such an array exists.
     pub(super) fn has_counted(&mut self, asked: Counted) -> Result<bool, SchemaError> {
         Ok(asked.min == 0 || self.is_inhabited(asked.item)?)
     }
 }
 
 impl Builder<'_, '_> {
-    /// Productions of an array from `front` on, of which `asked` is asked: with the items that are
-    /// still to come, and its end. `is_first`: no item stands before.
+    /// Adds productions for the rest of an array after `front`, constrained by `asked`: the
+    /// remaining items and the end. `is_first`: there is no item yet.
     pub(super) fn count_items(
         &mut self,
         composite: NonterminalId,
@@ -126,7 +126,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Two to the `power` items, each behind a comma; and fewer, with the end of the array.
+    /// Returns the symbols of 2^`power` items, each after a comma, and of fewer with the end of the
+    /// array.
     fn item_run(&mut self, item: Symbol, power: u32) -> Result<(Symbol, Symbol), SchemaError> {
         for half in self.item_runs[&item].full.len() - 1..power as usize {
             let ItemRuns { full, fewer } = &self.item_runs[&item];

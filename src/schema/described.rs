@@ -1,5 +1,5 @@
-//! What messages call the terminals of a schema: in the words of its author, with a JSON pointer
-//! where only one place is meant.
+//! Descriptions of the terminals of a schema in messages: in the words of its author, with a JSON
+//! pointer if only one location is meant.
 
 use crate::grammar::ir::Symbol;
 use crate::schema::build::Builder;
@@ -10,12 +10,12 @@ use crate::schema::states::OtherKeys;
 
 use FormulaId as F;
 
-/// So many values of a list are named.
+/// Maximum number of values of a list that are named.
 const SHOWN: usize = 4;
 
 impl Builder<'_, '_> {
-    /// Says what a terminal is of: scalars of a type that satisfy `formula`, which are values of
-    /// which `whole` is asked.
+    /// Describes a terminal of the scalars of a type that satisfy `formula`; they are values that
+    /// satisfy `whole`.
     pub(super) fn describe_scalar(&mut self, symbol: Symbol, of: Type, formula: F, whole: F) {
         if !matches!(of, Type::Number | Type::String) {
             return;
@@ -27,13 +27,13 @@ impl Builder<'_, '_> {
         self.fragment.describe(symbol, what, at.filter(|at| !at.is_empty()));
     }
 
-    /// The same of the key of this name.
+    /// Describes the terminal of the key of this name.
     pub(super) fn describe_key(&mut self, symbol: Symbol, name: u32) {
         let name = self.machine.reader.atoms.texts.get(name);
         self.fragment.describe(symbol, format!("key {name:?}"), None);
     }
 
-    /// And of a class of keys that a frame does not name.
+    /// Describes the terminal of a class of keys that a frame does not name.
     pub(super) fn describe_keys(&mut self, symbol: Symbol, keys: &OtherKeys, has_names: bool) {
         let texts = &self.machine.reader.atoms.texts;
         let patterns = keys.patterns.iter().map(|&pattern| format!("/{}/", texts.get(pattern)));
@@ -48,7 +48,7 @@ impl Builder<'_, '_> {
 }
 
 impl Machine<'_> {
-    /// What scalars of a type are called that satisfy a formula.
+    /// Returns the description of the scalars of a type that satisfy a formula.
     fn described(&self, of: Type, formula: F) -> String {
         let formulas = &self.reader.formulas;
         let parts = match formulas.shape(formula) {

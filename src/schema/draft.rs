@@ -1,9 +1,9 @@
 //! The drafts of JSON Schema.
 
-/// Which version of JSON Schema the keywords are of.
+/// Version of JSON Schema that the keywords belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Draft {
-    /// Read as draft 4, with what it has under other names ([`meant`](super::meant)).
+    /// Read as draft 4, with its keywords of other names translated ([`meant`](super::meant)).
     Three,
     Four,
     Six,
@@ -15,7 +15,7 @@ pub(super) enum Draft {
 }
 
 impl Draft {
-    /// What people call it.
+    /// Returns the usual name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Three => "draft 3",

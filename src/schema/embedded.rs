@@ -1,5 +1,5 @@
-//! Schemas inside of grammars: `%json {...}` stands in a rule like a terminal, until the grammar is
-//! compiled. Then the schema is read, and its rules take the terminal's place.
+//! Schemas inside of grammars: `%json {...}` is used in a rule like a terminal. When the grammar is
+//! compiled, the schema is read and its rules replace the terminal.
 
 use super::{JsonSchema, MadeTerminals, Narrowing, SchemaOptions};
 use crate::grammar::Grammar;
@@ -9,13 +9,13 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 use crate::util::meter::Meter;
 
-/// `grammar` with rules for its schemas; `None` where it has no schema. A terminal that was one is
-/// declared only, and stands nowhere. `follows`: whether terminals may say that items of lists
-/// differ, which they can where nothing else stands in their place.
+/// Returns `grammar` with rules for its schemas; `None` if it has no schema. A terminal that was a
+/// schema stays declared, but no production uses it. `follows`: whether terminals may state that
+/// the items of lists differ, which is possible if nothing else replaces them.
 ///
 /// # Errors
 ///
-/// A finding for each schema that cannot be held, where the schema stands in the grammar.
+/// Returns a finding for each schema that is refused, with the schema's location in the grammar.
 pub(crate) fn write_out(
     grammar: &Grammar,
     follows: bool,

@@ -1,4 +1,4 @@
-//! What is known of formulas: which some value satisfies, and which none. [`inhabited`] finds out.
+//! Results on whether some value satisfies a formula. [`inhabited`] computes them.
 //!
 //! [`inhabited`]: super::inhabited
 
@@ -8,16 +8,17 @@ use crate::schema::formula::FormulaId;
 
 use FormulaId as F;
 
-/// What is known of formulas.
+/// Results on whether some value satisfies a formula.
 #[derive(Debug)]
 pub(super) struct Inhabited {
     pub(super) known: FxHashMap<F, bool>,
-    /// Formulas that are being searched, and how many were when each was begun.
+    /// Formulas being searched, each with its depth: the number of open ones when it was begun.
     pub(super) open: FxHashMap<F, usize>,
-    /// Formulas that count as empty as long as an open one does: the outermost such.
+    /// Formulas that count as empty as long as an open one does, with the depth of the outermost
+    /// such.
     pub(super) provisional: FxHashMap<F, usize>,
     pub(super) trail: Vec<F>,
-    /// The outermost open formula that what was found since rests on.
+    /// Depth of the outermost open formula that the results so far depend on.
     pub(super) rests_on: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Why a schema was refused.
+//! Errors for schemas that are refused.
 
 use std::error::Error;
 use std::fmt;
@@ -6,32 +6,32 @@ use std::fmt;
 use crate::util::diagnostic::{Cause, Diagnostic, Place};
 use crate::util::meter::LimitReached;
 
-/// What kind of fault it is.
+/// Kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SchemaErrorKind {
-    /// The text is not JSON, or an object in it has a key twice.
+    /// The text is not JSON, or an object in it contains a key twice.
     InvalidJson,
-    /// The JSON is no schema: a keyword has a value that its draft does not allow.
+    /// The JSON is not a schema: a keyword has a value that its draft does not allow.
     InvalidSchema,
-    /// A `$ref` leads to no schema among the documents that were given.
+    /// A `$ref` does not lead to a schema in the given documents.
     UnresolvedReference,
-    /// Schemas refer to one another about one and the same value, without end.
+    /// Schemas refer to one another about the same value in an endless cycle.
     ReferenceCycle,
     /// No value satisfies the schema.
     Unsatisfiable,
-    /// The keyword is known, and cannot be held.
+    /// The keyword is known but not supported.
     UnsupportedKeyword,
-    /// The regular expression is not one of ECMA-262, or not regular.
+    /// The regular expression is not valid in ECMA-262, or its language is not regular.
     UnsupportedPattern,
-    /// The format is unknown, and formats are to be held strictly.
+    /// The format is unknown and the options ask for strict formats.
     UnknownFormat,
     /// The schema exceeds a limit.
     TooLarge,
 }
 
 impl SchemaErrorKind {
-    /// The stable name in diagnostics.
+    /// Returns the stable name used in diagnostics.
     pub fn code(self) -> &'static str {
         match self {
             Self::InvalidJson => "schema-json",
@@ -47,11 +47,11 @@ impl SchemaErrorKind {
     }
 }
 
-/// Why a schema was refused: what, where, and what to write instead.
+/// Reason why a schema was refused, with its location and advice.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SchemaError(Box<Inner>);
 
-/// Boxed, so that results stay small where nothing goes wrong.
+/// Boxed, so that `Result`s stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Inner {
     kind: SchemaErrorKind,
@@ -77,7 +77,7 @@ impl SchemaError {
         }))
     }
 
-    /// Says where, unless that is known.
+    /// Sets the location, unless it is known already.
     pub(super) fn at(mut self, pointer: String, place: Place) -> Self {
         if self.0.place.is_none() {
             self.0.pointer = pointer;
@@ -92,35 +92,35 @@ impl SchemaError {
         self
     }
 
-    /// Says what to write instead.
+    /// Adds advice on how to write the schema instead.
     pub(super) fn help(mut self, text: impl Into<String>) -> Self {
         self.0.help = Some(text.into());
         self
     }
 
-    /// Says which limit of building was reached.
+    /// Records the limit of building that was reached.
     pub(super) fn beyond(mut self, limit: LimitReached) -> Self {
         self.0.limit = Some(limit);
         self
     }
 
-    /// The limit of building that was reached, if that is the reason.
+    /// Returns the limit of building that was reached, if that is the reason.
     pub fn limit(&self) -> Option<&LimitReached> {
         self.0.limit.as_ref()
     }
 
-    /// What kind of fault it is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> SchemaErrorKind {
         self.0.kind
     }
 
-    /// The JSON pointer to what is at fault, from the root of its document; empty for the document
-    /// itself.
+    /// Returns the JSON pointer to the faulty value, from the root of its document; empty for the
+    /// document itself.
     pub fn pointer(&self) -> &str {
         &self.0.pointer
     }
 
-    /// The fault as a [`Diagnostic`], with its place.
+    /// Returns the error as a [`Diagnostic`], with its location.
     pub fn diagnostic(&self) -> Diagnostic {
         let inner = &*self.0;
         let message = match inner.pointer.is_empty() {
@@ -149,7 +149,7 @@ impl fmt::Display for SchemaError {
     }
 }
 
-/// As it is displayed: `main` prints the error that it returns so.
+/// Same as `Display`, because `main` prints the error that it returns with `Debug`.
 impl fmt::Debug for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,16 +1,18 @@
-//! Fingerprints: small numbers of values, by which values certainly differ.
+//! Fingerprints: small numbers assigned to values. Values with different fingerprints are
+//! different.
 //!
-//! That many values differ from one another is no context-free condition. That their fingerprints
-//! differ is one, and is narrower: a set of small numbers is part of the state. Unique items
-//! that cannot be [followed](super::items_apart), and keys that must not count twice, are held so.
+//! Pairwise difference of many values is not context-free. Pairwise difference of their
+//! fingerprints is, and it is stricter: the state contains a set of small numbers. This
+//! approximates unique items that cannot be [followed](super::items_apart), and keys that must not
+//! count twice.
 
 use crate::schema::atoms::{Atoms, Items, Properties};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Type};
 
 use FormulaId as F;
 
-/// What a fingerprint asks of values of one type. Strings and numbers are told apart by their
-/// texts, arrays by their first items, objects by the member of a key.
+/// Projects a fingerprint condition to values of one type. Strings and numbers are distinguished by
+/// their texts, arrays by their first items, objects by the member of a key.
 pub(super) fn project(
     formulas: &mut Formulas,
     atoms: &mut Atoms,
@@ -31,7 +33,7 @@ pub(super) fn project(
             let properties =
                 atoms.properties.id(Properties::new(vec![(key, member)], Vec::new(), F::TRUE));
             let properties = formulas.atom(Atom::Properties(properties));
-            // Objects without the member have the number 0, and so has the empty array.
+            // Objects without the member have fingerprint 0, as has the empty array.
             let has_key = if set & 1 == 1 { F::TRUE } else { formulas.atom(Atom::Required(key)) };
             formulas.and([properties, has_key])
         }
@@ -46,8 +48,8 @@ pub(super) fn project(
     }
 }
 
-/// What is asked of the next item of an array whose items have other fingerprints than those
-/// `seen`, and of those behind it.
+/// Returns the formula for the next item, and the items after it, of an array whose items have
+/// different fingerprints, none of them in `seen`.
 pub(super) fn step(
     formulas: &mut Formulas,
     atoms: &mut Atoms,
@@ -58,7 +60,7 @@ pub(super) fn step(
     let Some(left) = left.checked_sub(1) else { return F::FALSE };
     let behind = |own: u8| match seen >> own & 1 {
         1 => F::FALSE,
-        // Behind the last item it is the same which ones there were.
+        // After the last item, the fingerprints seen are irrelevant.
         _ if left == 0 => formulas.atom(Atom::Fresh { rule, seen: 0, left }),
         _ => formulas.atom(Atom::Fresh { rule, seen: seen | 1 << own, left }),
     };

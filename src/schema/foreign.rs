@@ -1,9 +1,9 @@
-//! What stands around a schema, or in its place: the requests and tools of APIs in which it is
-//! wrapped, and documents of definitions of which one is meant.
+//! Wrappers around a schema, such as requests and tools of APIs, and documents of definitions of
+//! which one is meant.
 //!
-//! As the standard has it, none of these asks for anything, so that any JSON would satisfy them.
-//! Nobody means that. Each is read as it is meant, with a warning; what asks for something is a
-//! schema, and stays one.
+//! By the standard, these contain no constraints, so any JSON would satisfy them. That is never the
+//! intention. Each is read as it is meant, with a warning; a document with constraints is a schema
+//! and stays unchanged.
 
 use rustc_hash::FxHashSet;
 
@@ -12,8 +12,8 @@ use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::vocabulary;
 use crate::util::diagnostic::Diagnostic;
 
-/// The members under which a schema stands in what wraps it, and whether they alone tell that: what
-/// has other names anywhere else needs a `name`, a `strict` or a `type` of a wrapper beside it.
+/// Keys under which wrappers contain a schema, and whether the key alone identifies a wrapper. A
+/// key that has other uses also needs a `name`, a `strict` or a wrapper's `type` next to it.
 const WRAPPED: [(&str, bool); 10] = [
     ("response_format", true),
     ("json_schema", true),
@@ -26,21 +26,21 @@ const WRAPPED: [(&str, bool); 10] = [
     ("schema", true),
     ("parameters", false),
 ];
-/// What a wrapper has for its `type`.
+/// Values of `type` in wrappers.
 const TYPES: [&str; 4] = ["json_schema", "function", "custom", "tool"];
-/// Wrappers stand in one another this deep.
+/// Maximum nesting depth of wrappers.
 const DEPTH: usize = 4;
-/// So many definitions are named in a message.
+/// Maximum number of definitions named in a message.
 const SHOWN: usize = 5;
 
-/// The document that is meant by the one that was handed in, and the schema in it that is meant;
-/// a warning where these are other values.
+/// Returns the document that is meant by the given one, and the schema in it that is meant; adds a
+/// warning if they are other values.
 ///
 /// `definition` is the name of the definition that the caller asks for, or a JSON pointer.
 ///
 /// # Errors
 ///
-/// When there is no such definition.
+/// If there is no such definition.
 pub(super) fn meant(
     json: &Json<'_>,
     outermost: NodeId,
@@ -80,7 +80,7 @@ pub(super) fn meant(
     Ok((root, found.unwrap_or(root)))
 }
 
-/// The definition that a caller asks for: by its name, or by a JSON pointer.
+/// Returns the definition that a caller asks for, by its name or by a JSON pointer.
 fn named(json: &Json<'_>, root: NodeId, definition: &str) -> Result<NodeId, SchemaError> {
     let known = definitions(json, root);
     if let Some(&(_, found)) = known.iter().find(|(name, _)| *name == definition) {
@@ -99,7 +99,7 @@ fn named(json: &Json<'_>, root: NodeId, definition: &str) -> Result<NodeId, Sche
     })
 }
 
-/// What stands in all wrappers around it.
+/// Returns the value inside all wrappers.
 pub(super) fn unwrapped(json: &Json<'_>, outermost: NodeId) -> NodeId {
     let mut root = outermost;
     for _ in 0..DEPTH {
@@ -109,7 +109,7 @@ pub(super) fn unwrapped(json: &Json<'_>, outermost: NodeId) -> NodeId {
     root
 }
 
-/// What stands in a wrapper, if `node` is one.
+/// Returns the value inside a wrapper, if `node` is one.
 fn wrapped(json: &Json<'_>, node: NodeId) -> Option<NodeId> {
     let Value::Object(members) = json.value(node) else { return None };
     let text = |key: &str| json.get(node, key).and_then(|value| json.string(value));
@@ -127,7 +127,7 @@ fn wrapped(json: &Json<'_>, node: NodeId) -> Option<NodeId> {
     Some(inner)
 }
 
-/// The definitions of a document by name, as they stand.
+/// Returns the definitions of a document by name, in document order.
 fn definitions<'j>(json: &'j Json<'_>, root: NodeId) -> Vec<(&'j str, NodeId)> {
     let places = ["$defs", "definitions"].into_iter().filter_map(|key| json.get(root, key));
     let members = places.filter_map(|place| match json.value(place) {
@@ -137,7 +137,7 @@ fn definitions<'j>(json: &'j Json<'_>, root: NodeId) -> Vec<(&'j str, NodeId)> {
     members.flatten().map(|(name, node)| (&**name, *node)).collect()
 }
 
-/// Whether nothing in the schema asks for something.
+/// Whether the schema is an object without any keyword that constrains values.
 fn asks_nothing(json: &Json<'_>, root: NodeId) -> bool {
     match json.value(root) {
         Value::Object(members) => !members.iter().any(|(key, _)| vocabulary::asks(key)),
@@ -145,8 +145,8 @@ fn asks_nothing(json: &Json<'_>, root: NodeId) -> bool {
     }
 }
 
-/// The definition that is meant by a document that only defines others: the one that has the
-/// document's title for its name, or the only one to which no other refers.
+/// Returns the definition meant by a document that only defines others: the one whose name is the
+/// document's title, or the only one that no other refers to.
 fn main_definition(json: &Json<'_>, root: NodeId, known: &[(&str, NodeId)]) -> Option<NodeId> {
     if let Some(title) = json.get(root, "title").and_then(|title| json.string(title))
         && let Some(&(_, found)) = known.iter().find(|(name, _)| *name == title)
@@ -178,7 +178,7 @@ fn main_definition(json: &Json<'_>, root: NodeId, known: &[(&str, NodeId)]) -> O
     }
 }
 
-/// Some of the definitions by name.
+/// Lists some of the definitions by name.
 fn listed(known: &[(&str, NodeId)]) -> String {
     let mut names: Vec<String> =
         known.iter().take(SHOWN).map(|(name, _)| format!("`{}`", name.escape_debug())).collect();

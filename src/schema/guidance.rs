@@ -1,5 +1,5 @@
-//! `x-guidance`: what a schema says itself about separators, blanks and escapes, by llguidance's
-//! names. Separators and blanks are regular expressions there.
+//! `x-guidance`: options for separators, whitespace and escapes in the schema itself, by
+//! llguidance's names. There, separators and whitespace are regular expressions.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::foreign;
@@ -8,17 +8,17 @@ use crate::schema::options::{ESCAPE_LETTERS, SchemaOptions, Separator, StringEsc
 
 const KEYWORD: &str = "x-guidance";
 
-/// The options as the schema `text` changes them; `None` where it says nothing. Text that is no
-/// JSON says nothing here.
+/// Returns the options as changed by the schema `text`; `None` if it changes none. Text that is not
+/// JSON changes none.
 ///
 /// # Errors
 ///
-/// When the keyword has a member that is unknown or has a value of the wrong kind.
+/// If the keyword has a member that is unknown or has a value of the wrong kind.
 pub(super) fn options(
     text: &str,
     options: &SchemaOptions,
 ) -> Result<Option<SchemaOptions>, SchemaError> {
-    // Most schemas are not read twice.
+    // Avoids reading most schemas twice.
     if !text.contains(KEYWORD) {
         return Ok(None);
     }
@@ -66,7 +66,7 @@ pub(super) fn options(
             ("json_allow_general_unicode_escapes", Value::Boolean(false)) => {
                 changed.escapes = StringEscapes::Needed;
             }
-            // `oneOf` is exactly one anyhow, and nothing is taken that cannot be held.
+            // `oneOf` always means exactly one, and unsupported keywords are never ignored.
             ("coerce_one_of" | "lenient", Value::Boolean(_)) => {}
             _ => {
                 let message = format!("`{KEYWORD}` has no such `{}`", name.escape_debug());
@@ -78,13 +78,13 @@ pub(super) fn options(
         }
     }
     if let Some(pattern) = pattern {
-        // There may be blanks, and need not.
+        // Whitespace is optional.
         changed.whitespace = Whitespace::Pattern(format!("(?:{pattern})?"));
     }
     Ok(Some(changed))
 }
 
-/// What a regular expression describes.
+/// Returns the separator that a regular expression describes.
 fn separator(pattern: &str) -> Separator {
     match pattern.contains(|letter: char| r"\.+*?()|[]{}^$".contains(letter)) {
         true => Separator::Pattern(pattern.to_owned()),

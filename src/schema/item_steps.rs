@@ -1,4 +1,4 @@
-//! What an item leaves to be asked of an array: the step of a residual over it.
+//! Steps of an array's residual over an item.
 
 use crate::schema::atoms::Items;
 use crate::schema::composites::contains;
@@ -12,7 +12,7 @@ use crate::schema::unique;
 use FormulaId as F;
 
 impl Machine<'_> {
-    /// What the residual of an array asks of the next item, and of those behind it.
+    /// Returns the constraints of an array's residual on the next item and on those after it.
     fn item_step(&mut self, formula: F) -> F {
         let atoms = &mut self.reader.atoms;
         let mut replace = |formulas: &mut Formulas, atom| match atom {
@@ -69,14 +69,14 @@ impl Machine<'_> {
         self.reader.formulas.map(formula, &mut self.item_steps, &mut replace)
     }
 
-    /// The classes of the next item, behind the residuals `tuple` of an array.
+    /// Returns the classes of the next item after the residuals `tuple` of an array.
     pub(super) fn item_classes(&mut self, tuple: TupleId) -> Result<Classes, SchemaError> {
         let mut stepped = Formed::from_slice(self.tuple(tuple));
         stepped.iter_mut().for_each(|formula| *formula = self.item_step(*formula));
         self.split(&stepped)
     }
 
-    /// Of each residual, whether it holds of the array as it stands.
+    /// Returns, for each residual, whether it holds if the array ends here.
     pub(super) fn array_ends(&mut self, tuple: TupleId) -> Tuple {
         self.holding(tuple, |atom| match atom {
             Atom::MinItems(_) => false,
