@@ -1,24 +1,25 @@
-//! Points that no text of some length tells apart, where lexemes are counted.
+//! Points of counted lexemes that no text up to some length distinguishes.
 //!
-//! A string with a pattern and a greatest length is at another point behind each of its characters,
-//! and none of them leads back to itself. But as long as its end is far, tokens do the same at all
-//! of them. So walks go along with one that is done from a point that counts nothing, the *home* of
-//! the others, and leave to it what no text below a node can tell apart.
+//! A string with a pattern and a maximum length is at a different point after each of its
+//! characters, and none of them leads back to itself. But as long as the end is far away, tokens do
+//! the same at all of them. So walks follow one that starts from a point that counts nothing, the
+//! *home* of the others, and share its result below each node where no text can tell the two apart.
 
 use crate::lexer::ALWAYS;
 use crate::scanner::points::{Counting, Point};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// Points that are nearer to a bound have no home.
+/// Points nearer to a bound than this have no home.
 const FAR: u32 = if cfg!(test) { 2 } else { 16 };
 
-/// States of one table that agree on texts of so many pieces have one home: more than most tokens
-/// have.
+/// States of one table that agree on texts of this many pieces, more than most tokens have, share a
+/// home.
 const MOSTLY: u8 = if cfg!(test) { 2 } else { 6 };
 
 impl Scanner {
-    /// Where a scan state stands in a terminal whose lexemes are counted, if only that is left.
+    /// Returns the position of a scan state in a terminal whose lexemes are counted, if only that
+    /// terminal is left.
     pub(super) fn counting(
         &self,
         state: ScanStateId,
@@ -34,8 +35,8 @@ impl Scanner {
         Some(Counting { terminal: only.terminal, at, slack })
     }
 
-    /// Whether all texts of no more pieces lead to one class from both points, and lexemes end with
-    /// them alike.
+    /// Returns whether every text of at most `pieces` pieces leads to the same class from both
+    /// points, and ends lexemes in the same way.
     pub(crate) fn are_alike(&self, one: &Point, other: &Point, pieces: u8) -> bool {
         let (Some(one_at), Some(other_at)) = (one.counting, other.counting) else { return false };
         // A character may have begun before.
@@ -47,7 +48,8 @@ impl Scanner {
             && self.settles_at_sight(one.state)
     }
 
-    /// The point that counts nothing from which a walk does mostly what it does from `point`.
+    /// Returns the point that counts nothing from which a walk does mostly the same as from
+    /// `point`.
     pub(crate) fn home(&self, point: &Point) -> Option<&Point> {
         let Counting { terminal, at, slack } = point.counting?;
         if slack < FAR || !self.settles_at_sight(point.state) {
@@ -60,7 +62,7 @@ impl Scanner {
         Some(self.at_point(self.point(state, ObligationsId::NONE)))
     }
 
-    /// Up to how many pieces two states of a terminal's table agree.
+    /// Returns the number of pieces up to which two states of a terminal's table agree.
     fn agreed(&self, terminal: TerminalId, one: u32, other: u32) -> u8 {
         if one == other {
             return ALWAYS;

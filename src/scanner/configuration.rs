@@ -1,4 +1,4 @@
-//! A configuration: all that the future of a text depends on, under one way of reading it.
+//! A configuration: everything that the future of a text depends on, under one reading of it.
 
 use std::hash::BuildHasher;
 
@@ -17,35 +17,35 @@ use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
 /// One reading of the text so far. Nearly always there is only one; several are alive while a
-/// longest match is open or a soft keyword undecided.
+/// longest match is open or a soft keyword is undecided.
 #[derive(Clone, Debug)]
 pub(crate) struct Configuration {
     /// The parse stack after all lexemes that have ended.
     pub(crate) stack: Stack,
-    /// Where the text stands among lines and blocks, after all of its bytes.
+    /// The state of lines and blocks after all bytes of the text.
     pub(crate) layout: Layout,
-    /// Where the lexeme in progress stands. A lexeme ends only when the next byte is read, so this
+    /// The state of the lexeme in progress. A lexeme ends only when the next byte is read, so this
     /// is a start state only at the very beginning of the text.
     pub(crate) state: ScanStateId,
-    /// What the lexemes that have ended still ask of the text.
+    /// The requirements of ended lexemes on the rest of the text.
     pub(crate) obligations: ObligationsId,
-    /// What the words that have ended still ask of the labels behind them.
+    /// The requirements of ended words on the labels after them.
     pub(crate) expectations: ExpectationsId,
 }
 
-/// Which lexemes a stack takes.
+/// The lexemes that a stack takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taking<'s> {
-    /// What is equal for two stacks if all of this is, with the same expectations.
+    /// Two stacks with the same number and expectations take the same lexemes.
     pub(crate) number: u32,
     takes: &'s BitSet,
     facts: &'s Facts,
-    /// Where not every stack can be completed whatever it takes: behind which labels it can.
+    /// The labels after which every stack can be completed, if not all labels are such.
     sure: Option<&'s BitSet>,
 }
 
 impl<'s> Taking<'s> {
-    /// That of stacks with this context.
+    /// Creates the one for stacks with this context.
     pub(super) fn new(
         number: u32,
         context: &'s Context,
@@ -55,14 +55,14 @@ impl<'s> Taking<'s> {
         Self { number, takes: &context.takes, facts, sure }
     }
 
-    /// Whether a lexeme with this label has a reading.
+    /// Returns whether a lexeme with this label has a reading.
     #[inline]
     pub(crate) fn may_take(&self, label: TerminalId) -> bool {
         self.takes.contains(label.index())
     }
 
-    /// Whether a lexeme that can become these labels is viable; `None` where it takes a search to
-    /// say.
+    /// Returns whether a lexeme that can become these labels is viable; `None` if that takes a
+    /// search.
     #[inline]
     pub(crate) fn takes(&self, labels: &BitSet) -> Option<bool> {
         let Facts { settling, permitted, .. } = self.facts;
@@ -79,17 +79,17 @@ impl<'s> Taking<'s> {
 }
 
 impl Configuration {
-    /// Whether both have the same future for the same reason.
+    /// Returns whether both are equal, their stacks included.
     pub(crate) fn same(&self, other: &Self) -> bool {
         self.differs_by_stack(other) && self.stack.same_stacks(&other.stack)
     }
 
-    /// The same on another stack.
+    /// Returns the same configuration on another stack.
     pub(crate) fn on(&self, stack: Stack) -> Self {
         Self { stack, ..self.clone() }
     }
 
-    /// Whether both are the same but for what lies on their stacks.
+    /// Returns whether both are equal apart from their stacks.
     pub(crate) fn differs_by_stack(&self, other: &Self) -> bool {
         self.state == other.state
             && self.obligations == other.obligations
@@ -98,28 +98,29 @@ impl Configuration {
     }
 }
 
-/// Readings of one text. Those that differ by their stacks only, with the same state on top, are
-/// one.
+/// Readings of one text. Those that differ only by their stacks, with the same state on top, are
+/// merged.
 #[derive(Debug, Default)]
 pub(crate) struct Readings {
     all: SmallVec<[Configuration; 1]>,
-    /// Where there are many: their places, by what is the same where only stacks differ.
+    /// Index of the readings by everything but the lower part of the stack; filled if there are
+    /// many.
     places: HashTable<u32>,
-    /// Stacks that are still to be united with those at these places.
+    /// Stacks that are still to be united with those of the readings at these positions.
     further: Vec<(u32, Stack)>,
 }
 
-/// So many readings are looked through one by one.
+/// Up to this many readings are searched linearly.
 const FEW: usize = 16;
 
 impl Readings {
-    /// None yet, and room for so many.
+    /// Creates an empty collection with room for `count` readings.
     pub(crate) fn with_room(count: usize) -> Self {
         let places = HashTable::with_capacity(if count < FEW { 0 } else { count });
         Self { all: SmallVec::with_capacity(count), places, further: Vec::new() }
     }
 
-    /// Adds one.
+    /// Adds a reading.
     pub(crate) fn add(&mut self, reading: Configuration, table: &ParseTable) {
         let Self { all, places, further } = self;
         let is_same = |known: &Configuration| {
@@ -145,7 +146,7 @@ impl Readings {
         match known {
             Some(place) => further.push((place as u32, reading.stack)),
             None => {
-                // One in memory where they are equal: what looks at all of them reads less.
+                // Equal stacks are shared in memory, so code that looks at all of them reads less.
                 let last = all.last().map(|last| &last.stack);
                 let like_last = last.filter(|last| last.is_like(&reading.stack)).cloned();
                 let stack = like_last.unwrap_or(reading.stack);
@@ -154,8 +155,8 @@ impl Readings {
         }
     }
 
-    /// All of them, in the order in which they came. What it takes to unite them is added to
-    /// `steps`.
+    /// Returns all readings, in the order in which they were added. Adds the steps of uniting them
+    /// to `steps`.
     pub(crate) fn into_all(
         mut self,
         table: &ParseTable,
@@ -167,7 +168,7 @@ impl Readings {
         self.all
     }
 
-    /// All at once, because it matters in which order.
+    /// Unites all at once, because the order matters.
     #[cold]
     fn unite(&mut self, table: &ParseTable, steps: &mut usize) {
         self.further.sort_by_key(|&(place, _)| place);
@@ -180,8 +181,8 @@ impl Readings {
 }
 
 impl Configuration {
-    /// Of all that [`Configuration::differs_by_stack`] compares, and the top of the stack: readings
-    /// of lines may be many that differ by their open blocks alone.
+    /// Hashes the fields that [`Configuration::differs_by_stack`] compares and the top of the
+    /// stack. In texts with lines there may be many readings that differ only by their open blocks.
     fn hash(&self) -> u64 {
         let Self { stack, state, obligations, expectations, layout } = self;
         FxBuildHasher.hash_one((state, obligations, expectations, stack.core(), layout.lines()))
@@ -189,7 +190,7 @@ impl Configuration {
 }
 
 impl Scanner {
-    /// The configurations before the first byte.
+    /// Returns the configurations before the first byte.
     pub(crate) fn initial(&self) -> SmallVec<[Configuration; 1]> {
         let (stack, layout) = (Stack::new(self.table()), self.initial_layout());
         let expectations = ExpectationsId::NONE;
@@ -215,8 +216,8 @@ impl Scanner {
         initial
     }
 
-    /// Hands the configurations before the first byte of a lexeme to `emit`; `obligations`, which
-    /// lexemes before it have left, already know that byte.
+    /// Passes the configurations before the first byte of a lexeme to `emit`. `obligations`, left
+    /// by earlier lexemes, have already read that byte.
     #[inline]
     pub(crate) fn begin_lexeme(
         &self,
@@ -237,7 +238,8 @@ impl Scanner {
         }
     }
 
-    /// Where a lexeme starts behind what lexemes before it have left, and what is still asked.
+    /// Returns the state in which a lexeme starts after `left`, the requirements of earlier
+    /// lexemes, and the obligations among them.
     #[inline]
     pub(super) fn begin(
         &self,
@@ -247,8 +249,8 @@ impl Scanner {
         (self.states().begin(start, self.past(left)), self.with_past(left, Past::NONE))
     }
 
-    /// What stacks say of lexemes without obligations, where nothing but their stacks and what is
-    /// expected of them has a say.
+    /// Returns the lexemes that stacks take without obligations, if that depends only on the stacks
+    /// and their expectations.
     #[inline]
     pub(crate) fn taking(
         &self,
@@ -263,7 +265,7 @@ impl Scanner {
         Taking::new(number, context, facts, sure)
     }
 
-    /// The same, if it is all that there is to say for every stack with the same number.
+    /// Returns the same if it holds for every stack with the same number.
     pub(crate) fn numbered_taking(
         &self,
         at: &Configuration,
@@ -278,14 +280,14 @@ impl Scanner {
         }
     }
 
-    /// Whether the text may end here.
+    /// Returns whether the text may end here.
     pub(crate) fn is_complete(&self, at: &Configuration, reads: &mut Reads) -> bool {
         self.last_labels(at)
             .into_iter()
             .any(|label| self.ends_text(&at.stack, &at.layout, at.expectations, label, reads))
     }
 
-    /// The labels that the lexeme in progress may have if the text ends here.
+    /// Returns the labels that the lexeme in progress may have if the text ends here.
     pub(crate) fn last_labels(&self, at: &Configuration) -> SmallVec<[TerminalId; 1]> {
         let states = self.states();
         if !states.has_conditions() {
@@ -297,7 +299,7 @@ impl Scanner {
             .collect()
     }
 
-    /// The same, but `None` where it depends on all open blocks.
+    /// Returns whether the text may end here; `None` if that depends on all open blocks.
     pub(crate) fn is_complete_whatever_blocks(
         &self,
         at: &Configuration,

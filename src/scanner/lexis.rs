@@ -1,6 +1,6 @@
-//! What the grammar says of lexemes, before anything is proved about it: its tables, its scan
-//! states, which terminals compete, and what a lexeme may be read as. The check of the grammar
-//! looks at this, and so does the [`Scanner`](super::Scanner), which knows the outcome as well.
+//! The lexical part of a grammar, before anything is proved about it: its tables, its scan states,
+//! which terminals compete, and the readings of a lexeme. The check of the grammar uses it, and so
+//! does the [`Scanner`](super::Scanner), which also has the outcome of the check.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -18,44 +18,45 @@ use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, TerminalId};
 
-/// Tables, scan states, and what competes with what.
+/// Tables, scan states, and the rules of competition between terminals.
 #[derive(Debug)]
 pub(crate) struct Lexis {
     pub(super) table: ParseTable,
     pub(super) states: ScanStates,
     pub(super) lexer: LexerKind,
     pub(super) ignored: BitSet,
-    /// Whether a text may begin with what is ignored.
+    /// Whether a text may begin with ignored lexemes.
     pub(super) leading_ignored: bool,
     pub(super) exclusive: BitSet,
-    /// Candidate sets of which each that has an exclusive terminal is a part.
+    /// Candidate sets that include every real one with an exclusive terminal as a subset.
     pub(super) candidate_sets: Vec<BitSet>,
-    /// Where lexemes start in the greatest candidate sets.
+    /// The start states of lexemes in the largest candidate sets.
     pub(super) candidate_starts: Starts,
     /// By terminal: the words reserved against it.
     pub(super) reserved: Vec<Vec<TerminalId>>,
     pub(super) fallbacks: Vec<Option<Fallback>>,
-    /// By label: what a lexeme of it is as well.
+    /// By label: the other terminals that a lexeme with it also is.
     pub(super) meant: Vec<Vec<TerminalId>>,
-    /// By terminal: the label of its lexemes, where that is another one; else itself.
+    /// By terminal: the label of its lexemes, if that is another terminal; otherwise itself.
     labels: Vec<TerminalId>,
     pub(super) lookaheads: Lookaheads,
     pub(super) budgets: Budgets,
-    /// What terminals are to lists of items that must differ; empty where there are none.
+    /// Roles of terminals in lists whose items must differ; empty if there are no such lists.
     distinct: Vec<Option<Distinct>>,
-    /// Where some terminal may end at each match, by terminal: the bytes that may stand behind a
-    /// lexeme of it.
+    /// By terminal, if some terminal may end at each match: the bytes that may follow a lexeme of
+    /// it.
     pub(super) bytes_behind: Vec<[bool; 256]>,
     /// `%indent`.
     pub(super) indentation: Option<Indentation>,
 }
 
 impl Lexis {
-    /// What `grammar` says over its tables and the DFAs of its terminals.
+    /// Combines `grammar` with its tables and the DFAs of its terminals.
     pub(crate) fn new(grammar: &Grammar, mut table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
         let (states, lookaheads) = (scan_states(grammar, dfas), Lookaheads::new(grammar));
         let count = grammar.terminals.len();
-        // What competes for a lexeme, and what a word is, may hang on what the stack cannot shift.
+        // The candidates of a lexeme, and the reading of a word, may depend on what the stack
+        // cannot shift.
         let hangs_on_context = |terminal: &Terminal| {
             terminal.exclusive || terminal.fallback.is_some_and(|fallback| !fallback.soft)
         };
@@ -102,76 +103,76 @@ impl Lexis {
         }
     }
 
-    /// The parse tables.
+    /// Returns the parse tables.
     pub(crate) fn table(&self) -> &ParseTable {
         &self.table
     }
 
-    /// The scan states.
+    /// Returns the scan states.
     pub(crate) fn states(&self) -> &ScanStates {
         &self.states
     }
 
-    /// `%indent`, if the grammar has it.
+    /// Returns `%indent`, if the grammar has it.
     #[inline]
     pub(crate) fn indentation(&self) -> Option<&Indentation> {
         self.indentation.as_ref()
     }
 
-    /// How many terminals there are.
+    /// Returns the number of terminals.
     pub(super) fn terminal_count(&self) -> usize {
         self.fallbacks.len()
     }
 
-    /// Whether lexemes of `terminal` are dropped.
+    /// Returns whether lexemes of `terminal` are dropped.
     pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
         self.ignored.contains(terminal.index())
     }
 
-    /// Whether items of some lists must differ.
+    /// Returns whether the grammar has lists whose items must differ.
     pub(crate) fn has_distinct(&self) -> bool {
         !self.distinct.is_empty()
     }
 
-    /// What a terminal is to such lists.
+    /// Returns the role of a terminal in such lists.
     pub(crate) fn distinct(&self, terminal: TerminalId) -> Option<Distinct> {
         *self.distinct.get(terminal.index())?
     }
 
-    /// Whether `word` competes wherever `terminal` does.
+    /// Returns whether `word` competes wherever `terminal` does.
     pub(super) fn is_reserved_against(&self, word: TerminalId, terminal: TerminalId) -> bool {
         self.reserved[terminal.index()].contains(&word)
     }
 
-    /// What a lexeme with this label may be beside the label itself.
+    /// Returns the readings of a label other than the label itself.
     pub(super) fn other_readings(&self, label: TerminalId) -> impl Iterator<Item = TerminalId> {
         let fallback = self.fallbacks[label.index()].map(|fallback| fallback.terminal);
         let other = fallback.or_else(|| self.lookaheads.word(label).map(|word| word.other));
         other.into_iter().chain(self.meant[label.index()].iter().copied())
     }
 
-    /// Whether a lexeme with this label may be `terminal`, which is another one.
+    /// Returns whether a lexeme with this label may be read as `terminal`, a different one.
     pub(super) fn may_be_read_as(&self, label: TerminalId, terminal: TerminalId) -> bool {
         self.other_readings(label).any(|other| other == terminal)
     }
 
-    /// Whether what the parser can take has no say in what a lexeme with this label is.
+    /// Returns whether the reading of a label does not depend on what the parser can take.
     pub(super) fn has_one_reading(&self, label: TerminalId) -> bool {
         self.fallbacks[label.index()].is_none() && self.meant[label.index()].is_empty()
     }
 
-    /// The label of lexemes of `terminal`: itself, but where another terminal has all of its texts
-    /// ([`Terminal::meant`]).
+    /// Returns the label of lexemes of `terminal`: itself, unless another terminal has all of its
+    /// texts ([`Terminal::meant`]).
     pub(super) fn label_of(&self, terminal: TerminalId) -> TerminalId {
         self.labels[terminal.index()]
     }
 
-    /// The texts of `terminal`.
+    /// Returns the texts of `terminal`.
     pub(crate) fn texts(&self, terminal: TerminalId) -> Option<&Dfa> {
         self.states.dfa(self.label_of(terminal))
     }
 
-    /// By terminal: the label of its lexemes.
+    /// Returns, by terminal, the label of its lexemes.
     pub(super) fn labels(&self) -> &[TerminalId] {
         &self.labels
     }
@@ -181,8 +182,8 @@ impl Lexis {
         candidate_sets::add_labels(&self.labels, terminals);
     }
 
-    /// The readings of `label`, which is not ignored, where the stack can shift the terminals in
-    /// `acceptable` and has shifted `last` last; none when the lexeme is an error there.
+    /// Returns the readings of `label`, which is not ignored, if the stack can shift the terminals
+    /// in `acceptable` and has shifted `last` last. Empty if the lexeme is an error there.
     pub(crate) fn readings(
         &self,
         label: TerminalId,
@@ -199,12 +200,12 @@ impl Lexis {
         readings
     }
 
-    /// The terminals that a lexeme with this label may be, wherever it stands.
+    /// Returns the terminals that a lexeme with this label may be in any context.
     pub(crate) fn all_readings(&self, label: TerminalId) -> SmallVec<[TerminalId; 2]> {
         std::iter::once(label).chain(self.other_readings(label)).collect()
     }
 
-    /// The readings of a label about which the parser alone decides.
+    /// Returns the readings of a label that depends on the parser alone.
     pub(super) fn plain_readings(
         &self,
         label: TerminalId,
@@ -227,7 +228,7 @@ impl Lexis {
     }
 }
 
-/// The scan states of a grammar, none of which has been met.
+/// Returns the scan states of a grammar, none of which has been met.
 pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStates {
     let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
     let blanks = grammar.indentation.as_ref().map(|_| blank_classes());
@@ -247,7 +248,7 @@ pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStat
     ScanStates::new(dfas, ranks, endings, blanks.as_ref())
 }
 
-/// By terminal: the label of its lexemes.
+/// Returns, by terminal, the label of its lexemes.
 fn labels(meant: &[Vec<TerminalId>]) -> Vec<TerminalId> {
     let mut labels: Vec<TerminalId> = (0..meant.len()).map(TerminalId::new).collect();
     for (label, meant) in meant.iter().enumerate() {
@@ -256,14 +257,15 @@ fn labels(meant: &[Vec<TerminalId>]) -> Vec<TerminalId> {
     labels
 }
 
-/// By terminal: its priority, where some match goes before longer ones.
+/// Returns, by terminal, its priority; empty unless matches of higher priority take precedence over
+/// longer ones.
 fn priorities(grammar: &Grammar) -> Vec<i32> {
     let of = || grammar.terminals.iter().map(|terminal| terminal.priority);
     let differ = grammar.matching == Matching::Priority && of().min() != of().max();
     if differ { of().collect() } else { Vec::new() }
 }
 
-/// By terminal: the bytes with which terminals begin that the tables let follow it. Nothing where
+/// Returns, by terminal, the first bytes of the terminals that the tables let follow it. Empty if
 /// no terminal may end at each match.
 fn bytes_behind(table: &ParseTable, states: &ScanStates) -> Vec<[bool; 256]> {
     if !states.has_every_match() {
@@ -274,7 +276,7 @@ fn bytes_behind(table: &ParseTable, states: &ScanStates) -> Vec<[bool; 256]> {
     };
     let first: Vec<Vec<u8>> =
         states.dfas().iter().map(|dfa| dfa.as_ref().map(begins).unwrap_or_default()).collect();
-    // Many states have one row.
+    // Many states share a row.
     let mut of_rows: HashMap<&BitSet, [bool; 256]> = HashMap::new();
     let mut behind = vec![[false; 256]; first.len()];
     for core in (0..table.state_count()).map(CoreId::new) {
@@ -293,20 +295,21 @@ fn bytes_behind(table: &ParseTable, states: &ScanStates) -> Vec<[bool; 256]> {
     behind
 }
 
-/// By terminal: what it is to lists of items that must differ. Nothing where there are none.
+/// Returns, by terminal, its role in lists whose items must differ. Empty if there are no such
+/// lists.
 fn distinct(grammar: &Grammar) -> Vec<Option<Distinct>> {
     let of: Vec<_> = grammar.terminals.iter().map(|terminal| terminal.distinct).collect();
     if of.iter().any(Option::is_some) { of } else { Vec::new() }
 }
 
-/// By terminal: the words reserved against it.
+/// Returns, by terminal, the words reserved against it.
 fn reserved(grammar: &Grammar, dfas: &[Option<Dfa>]) -> Vec<Vec<TerminalId>> {
     let mut reserved = vec![Vec::new(); grammar.terminals.len()];
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         for against in &terminal.reserved_against {
             reserved[against.index()].push(TerminalId::new(index));
         }
-        // The parser has no say in what such a word is.
+        // The parser does not decide the reading of such a word.
         if let Some(lookahead) = &terminal.lookahead {
             reserved[lookahead.other.index()].push(TerminalId::new(index));
         }

@@ -1,11 +1,11 @@
-//! Words that the lexemes around them decide about: `%lookahead`.
+//! Words whose reading depends on the lexemes around them: `%lookahead`.
 //!
-//! Whether such a word is itself is known only when the lexemes behind it have ended. Until then
-//! each reading carries an *expectation*: that the labels to come meet the word's lists, where it
-//! was read as itself, or that they do not, where it was read as the other terminal. Each lexeme
-//! that ends advances the expectations by its label: one list met, or the whole decided.
-//! Expectations do not look at bytes, so they lie beside the obligations of longest match, and
-//! nothing that is known of scan states depends on them.
+//! Whether such a word is itself is known only when the lexemes after it have ended. Until then
+//! each reading carries an *expectation*: that the following labels match the word's lists if it
+//! was read as itself, or that they do not if it was read as the other terminal. Each lexeme that
+//! ends advances the expectations by its label: one more list is met, or the expectation is
+//! decided. Expectations look at labels, not bytes, so they are kept apart from the obligations of
+//! longest match, and no fact about scan states depends on them.
 
 use smallvec::SmallVec;
 
@@ -16,20 +16,20 @@ use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
-/// What an ended word still asks of the labels behind it.
+/// The requirement of an ended word on the labels after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Expectation {
     pub(super) word: TerminalId,
-    /// How many of its lists have been met.
+    /// Number of its lists that have been met.
     pub(super) met: u32,
-    /// Whether all lists must be met, or at least one be missed.
+    /// Whether all lists must be met; if not, at least one must be missed.
     pub(super) must_hold: bool,
 }
 
-/// A terminal that a lexeme is, and what that asks of the labels behind it.
+/// A terminal that a lexeme is read as, and its requirement on the labels after it.
 pub(crate) type Reading = (TerminalId, Option<Expectation>);
 
-/// Expectations that are open together; ascending, each once.
+/// Expectations that are open together; ascending, without duplicates.
 type Expectations = SmallVec<[Expectation; 2]>;
 
 /// An interned set of expectations.
@@ -41,39 +41,39 @@ impl ExpectationsId {
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// Where a text stands between two lexemes.
+/// The state of a text between two lexemes.
 #[derive(Clone, Debug)]
 pub(crate) struct Between {
     pub(crate) stack: Stack,
-    /// Nothing where there are such words: the check refuses both together.
+    /// Empty in grammars with such words: the check rejects the combination.
     pub(crate) layout: Layout,
     pub(crate) expectations: ExpectationsId,
 }
 
-/// A word and what decides about it.
+/// A word, and the lexemes that its reading depends on.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// What it is elsewhere.
+    /// The terminal that it is otherwise.
     pub(super) other: TerminalId,
-    /// What the last lexeme must have been read as.
+    /// The terminals that the last lexeme must have been read as.
     after: Option<BitSet>,
-    /// By place behind the word: the labels that meet the list.
+    /// By position after the word: the labels that meet the list.
     pub(super) before: Vec<BitSet>,
 }
 
-/// What a set of expectations means for the next label that is not ignored.
+/// The meaning of a set of expectations for the next label that is not ignored.
 #[derive(Debug)]
 pub(super) struct Facts {
     /// The labels that break none of them.
     pub(super) permitted: BitSet,
-    /// The labels after which nothing is expected any more: no words. Where nothing is expected as
-    /// it is, the ignored ones, too.
+    /// The labels, other than words, after which nothing is expected any more. They include the
+    /// ignored ones if nothing is expected now.
     pub(super) settling: BitSet,
     /// Whether the text may end.
     pub(super) may_end: bool,
 }
 
-/// The words of a grammar, and what is open about them.
+/// The words of a grammar, and the expectations met so far.
 #[derive(Debug)]
 pub(super) struct Lookaheads {
     /// By terminal.
@@ -85,7 +85,7 @@ pub(super) struct Lookaheads {
 }
 
 impl Word {
-    /// Whether the word may be itself behind a lexeme that was read as `last`.
+    /// Returns whether the word may be itself after a lexeme that was read as `last`.
     pub(super) fn may_follow(&self, last: Option<TerminalId>) -> bool {
         let Some(after) = &self.after else { return true };
         last.is_some_and(|last| after.contains(last.index()))
@@ -93,7 +93,7 @@ impl Word {
 }
 
 impl Lookaheads {
-    /// The words of `grammar`.
+    /// Collects the words of `grammar`.
     pub(super) fn new(grammar: &Grammar) -> Self {
         let count = grammar.terminals.len();
         let set = |list: &Vec<TerminalId>| {
@@ -103,7 +103,7 @@ impl Lookaheads {
             });
             set
         };
-        // A list that names a terminal means the words that may fall back to it as well.
+        // A terminal in a list also stands for the words that may fall back to it.
         let labels = |list: &Vec<TerminalId>| {
             let mut labels = set(list);
             for (index, terminal) in grammar.terminals.iter().enumerate() {
@@ -135,30 +135,30 @@ impl Lookaheads {
         Self { words, any, ignored, expectations, facts: Slots::default() }
     }
 
-    /// Whether the grammar has no such words.
+    /// Returns whether the grammar has no such words.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         !self.any
     }
 
-    /// What decides about a terminal.
+    /// Returns the word that a terminal is, if it is one.
     #[inline]
     pub(super) fn word(&self, terminal: TerminalId) -> Option<&Word> {
         self.words[terminal.index()].as_ref()
     }
 
-    /// All words.
+    /// Returns all words.
     pub(super) fn words(&self) -> impl Iterator<Item = (TerminalId, &Word)> {
         let words = self.words.iter().enumerate();
         words.filter_map(|(index, word)| Some((TerminalId::new(index), word.as_ref()?)))
     }
 
-    /// Whether a lexeme of some word may be read as `terminal` elsewhere.
+    /// Returns whether a lexeme of some word may be read as `terminal` elsewhere.
     pub(super) fn is_other(&self, terminal: TerminalId) -> bool {
         self.words().any(|(_, word)| word.other == terminal)
     }
 
-    /// The readings of a word where the stack can shift the terminals in `acceptable` and has
+    /// Returns the readings of a word if the stack can shift the terminals in `acceptable` and has
     /// shifted `last` last.
     pub(super) fn readings(
         &self,
@@ -178,13 +178,13 @@ impl Lookaheads {
         readings
     }
 
-    /// What `word` expects when it has just ended.
+    /// Returns the expectation of `word` when it has just ended.
     pub(super) fn expect(&self, word: TerminalId, must_hold: bool) -> Expectation {
         Expectation { word, met: 0, must_hold }
     }
 
-    /// The expectations after a lexeme with this label, which is not ignored; `None` when one is
-    /// broken.
+    /// Returns the expectations after a lexeme with this label, which is not ignored; `None` if one
+    /// is broken.
     #[inline]
     pub(super) fn advance(&self, id: ExpectationsId, label: TerminalId) -> Option<ExpectationsId> {
         if id == ExpectationsId::NONE { Some(id) } else { self.advance_open(id, label) }
@@ -208,7 +208,7 @@ impl Lookaheads {
         Some(self.intern(after))
     }
 
-    /// `id` and one more.
+    /// Adds an expectation to `id`.
     pub(super) fn add(
         &self,
         id: ExpectationsId,
@@ -230,7 +230,7 @@ impl Lookaheads {
         }
     }
 
-    /// What a set of expectations means.
+    /// Returns the meaning of a set of expectations.
     pub(super) fn facts(&self, id: ExpectationsId) -> &Facts {
         self.facts.get_or_init(id.0, || {
             let mut permitted = BitSet::new(self.words.len());
@@ -255,8 +255,8 @@ impl Lookaheads {
 }
 
 impl Scanner {
-    /// [`Scanner::after_lexeme`] where the grammar has words that other lexemes decide about; the
-    /// label is not ignored.
+    /// Does what [`Scanner::after_lexeme`] does if the grammar has `%lookahead` words; the label is
+    /// not ignored.
     pub(super) fn after_lexeme_among_words(
         &self,
         stack: &Stack,

@@ -98,7 +98,7 @@ pub(super) struct Found<'s> {
 /// The facts that determine the future of a token that ends at a point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Class {
-    /// The labels that the lexeme can still get, as the number of a set; there are no obligations.
+    /// The labels that the lexeme can still get, as the number of a set, if nothing else matters.
     Reach(u32),
     /// The labels that the lexeme can still get, each with the obligations it leaves.
     Ends(Box<[End]>),

@@ -1,6 +1,6 @@
-//! Which texts lead a point back to itself, or on to points of its class.
+//! Texts that lead a point back to itself, or to other points of its class.
 //!
-//! The scanner's side of the contract of [`self_loops`](crate::util::self_loops).
+//! This is the scanner's side of the contract of [`self_loops`](crate::util::self_loops).
 
 use super::Scanner;
 use super::points::{Point, PointId, Step};
@@ -9,17 +9,17 @@ use crate::util::self_loops::{
     Within, characters_of, group,
 };
 
-/// So many pieces at least are looked at beyond a point.
+/// Minimum number of pieces that are looked at beyond a point.
 const PIECES_AHEAD: u8 = 8;
 
-/// So many points at most are looked at where texts spread, and never lead back.
+/// Maximum number of points that are looked at if texts spread and never lead back.
 const SPREAD: usize = 64;
 
-/// And so many where they lead back: a pattern that is searched for has a point for each of its
-/// beginnings.
+/// Maximum number if they lead back: a pattern that is searched for has a point for each of its
+/// prefixes.
 const WANDERED: usize = 512;
 
-/// The points that texts of some groups lead to, piece by piece, whatever these are.
+/// The points that texts of some groups lead to, piece by piece, whichever texts these are.
 pub(crate) struct Count<'s> {
     pub(crate) groups: Groups,
     /// By number of pieces.
@@ -29,8 +29,8 @@ pub(crate) struct Count<'s> {
 }
 
 impl Scanner {
-    /// Whether a text that begins with this byte can be one of those for which [`Scanner::stays`]
-    /// holds: one character shows it for most points, which stay nowhere.
+    /// Returns whether [`Scanner::stays`] may hold for a text that begins with this byte. One
+    /// character shows that it does not for most points, which have no loops.
     #[inline]
     pub(crate) fn may_stay(&self, point: &Point, first: u8) -> bool {
         match first {
@@ -43,7 +43,7 @@ impl Scanner {
         if let Some(&loops) = point.loops.get() {
             return loops & NOT_ASCII != 0;
         }
-        // Past ASCII all characters lead back, or none of them does: any one shows it.
+        // Past ASCII either all characters lead back or none does, so any one shows it.
         let [first, last] = [0xc3, 0xa9];
         let within = self.step_point(point, first).next();
         within.is_some_and(|within| {
@@ -51,15 +51,15 @@ impl Scanner {
         })
     }
 
-    /// Whether a text of these groups can be anything but a way back to this point, on which no
-    /// lexeme ends and all is of one class. The inside of a name, a string, a comment is such a
-    /// text.
+    /// Returns whether every text of these groups leads back to this point, on a path where no
+    /// lexeme ends and everything is of one class. The inside of a name, a string or a comment is
+    /// such a text.
     #[inline]
     pub(crate) fn stays(&self, point: &Point, groups: Groups) -> bool {
         groups & !self.loops(point) == 0
     }
 
-    /// The groups of texts that are a way back to this point.
+    /// Returns the groups of texts that lead back to this point.
     #[inline]
     pub(crate) fn loops(&self, point: &Point) -> Groups {
         *point.loops.get_or_init(|| self.find_loops(point))
@@ -71,9 +71,9 @@ impl Scanner {
         if loops & NOT_ASCII == 0 { loops | self.characters_to(point, point) } else { loops }
     }
 
-    /// Texts that lead the point on to others of its class: if possible, texts of so many pieces.
-    /// Characters past ASCII are among them only where `past_ascii` asks for them: it takes time to
-    /// find out about them.
+    /// Returns the texts that lead from the point to others of its class, of `pieces` pieces if
+    /// possible. They include characters past ASCII only if `past_ascii` asks for them, because
+    /// that takes time to find out.
     #[inline]
     pub(crate) fn stretch(&self, point: &Point, past_ascii: bool, pieces: u8) -> Stretch {
         let (known, is_all) = point.stretches[usize::from(past_ascii)].get();
@@ -84,14 +84,14 @@ impl Scanner {
         }
     }
 
-    /// Whether texts lead on from this point to others of its class, and never back.
+    /// Returns whether texts lead from this point to others of its class, and never back.
     pub(crate) fn counts(&self, point: &Point) -> bool {
         (1..u8::MAX).contains(&self.stretch(point, false, 1).length)
     }
 
-    /// The points behind so many pieces, or as many as there are, where texts of a stretch lead
-    /// from a point that counts them, if these are text of all kinds. They may come to be of
-    /// another class.
+    /// Returns the points after `pieces` pieces, or as many as there are, if texts of a stretch
+    /// lead from a point that counts them, and these are texts of all kinds. The last points may be
+    /// of another class.
     pub(crate) fn count(&self, point: &Point, pieces: u8) -> Option<Count<'_>> {
         // Most points are between lexemes, where no letter leads on.
         self.step_point(point, LETTER).next()?;
@@ -105,7 +105,7 @@ impl Scanner {
         while points.len() <= pieces.into() && !is_endless {
             let step = self.step_point(at, LETTER);
             let Some(next) = step.next().map(|next| self.at_point(next)) else { break };
-            // What a stretch has is known to be so.
+            // Within the length of the stretch this is known.
             if points.len() > length.into() && groups & !self.pieces_to(at, next) != 0 {
                 break;
             }
@@ -115,13 +115,13 @@ impl Scanner {
                 at = next;
             }
         }
-        // What stays from the second piece on is no count.
+        // A loop from the second piece on is no count.
         (points.len() > 1 + usize::from(is_endless)).then_some(Count { groups, points, is_endless })
     }
 
-    /// Whether letters lead from this point to several others of its class; or where they lead
-    /// back, whether anything else leads to others from which letters go on, as where a pattern is
-    /// searched for.
+    /// Returns whether letters lead from this point to several others of its class; or, if they
+    /// lead back, whether anything else leads to others from which letters go on, as where a
+    /// pattern is searched for.
     fn is_spread(&self, point: &Point) -> bool {
         let step = self.step_point(point, LETTER);
         let leads_back = step == point.back();
@@ -138,26 +138,26 @@ impl Scanner {
         self.goes_on(point, point) && classes.any(|(byte, _)| is_other(byte))
     }
 
-    /// Whether texts lead from a point to others of its class, however long they are, and some lead
+    /// Returns whether texts of any length lead from a point to others of its class, and some lead
     /// back.
     pub(crate) fn wanders(&self, point: &Point) -> bool {
         let Stretch { length, is_spread, .. } = self.stretch(point, true, u8::MAX);
         is_spread && length == u8::MAX
     }
 
-    /// Whether a letter leads from `at` to a point of the class of `point`.
+    /// Returns whether a letter leads from `at` to a point of the class of `point`.
     fn goes_on(&self, at: &Point, point: &Point) -> bool {
         let next = self.step_point(at, LETTER).next();
         next.is_some_and(|next| self.is_alike(next, point))
     }
 
-    /// Whether a point is of the class of `point`.
+    /// Returns whether a point is of the class of `point`.
     fn is_alike(&self, next: PointId, point: &Point) -> bool {
         self.class_of(self.at_point(next)) == self.class_of(point)
     }
 
-    /// Goes on from a point whose texts lead to many others, piece by piece, as long as these are
-    /// of its class and not too many.
+    /// Follows the texts from a point that leads to many others, piece by piece, as long as these
+    /// are of its class and not too many.
     #[cold]
     fn find_spread(&self, point: &Point, past_ascii: bool) -> Stretch {
         let mut stretch = Stretch { groups: ASCII, length: 0, is_spread: true };
@@ -197,8 +197,9 @@ impl Scanner {
         stretch
     }
 
-    /// Those of `groups` all of whose pieces lead from `from` to points of the class of `point`
-    /// from which letters go on (not so the beginning of an escape), which are added to `met`.
+    /// Returns those of `groups` all of whose pieces lead from `from` to points of the class of
+    /// `point` from which letters go on (unlike the beginning of an escape). Adds these points to
+    /// `met`.
     fn groups_within(
         &self,
         from: &Point,
@@ -232,8 +233,8 @@ impl Scanner {
         }
     }
 
-    /// Goes from letter to letter until the class changes, a point leads back to itself, or far
-    /// enough; and then back, adding up.
+    /// Goes from letter to letter until the class changes, a point leads back to itself, or enough
+    /// pieces have been read; then goes back and adds up the lengths.
     #[cold]
     fn find_stretch(&self, point: &Point, past_ascii: bool, pieces: u8) -> Stretch {
         let enough = usize::from(pieces.max(PIECES_AHEAD));
@@ -247,7 +248,7 @@ impl Scanner {
             }
             let step = self.step_point(at, LETTER);
             if step == at.back() {
-                // Nothing is counted any more.
+                // No more counting from here.
                 let end = Stretch { groups: self.loops(at), length: u8::MAX, is_spread: false };
                 at.stretches[number].set(end, true);
                 break (end, true);
@@ -270,7 +271,7 @@ impl Scanner {
                 groups &= stretch.groups;
             }
             let length = match stretch.length {
-                // One letter leads on, but not all of its group do.
+                // One letter leads on, but not its whole group.
                 _ if groups & group(LETTER) == 0 => 0,
                 u8::MAX => u8::MAX,
                 length => (length + 1).min(u8::MAX - 1),
@@ -284,14 +285,14 @@ impl Scanner {
         stretch
     }
 
-    /// The groups all of whose pieces lead from `point` to `next`, or if cut, to its class.
+    /// Returns the groups all of whose pieces lead from `point` to `next`, or to its class if cut.
     fn pieces_to(&self, point: &Point, next: &Point) -> Groups {
         self.groups_to(point, next.id) & !NOT_ASCII | self.characters_to(point, next)
     }
 
-    /// The groups all of whose bytes lead from `point` to `next`.
+    /// Returns the groups all of whose bytes lead from `point` to `next`.
     fn groups_to(&self, point: &Point, next: PointId) -> Groups {
-        // Nearly all bytes are asked for.
+        // Nearly all bytes are needed.
         self.find_steps(point);
         let mut leaves = 0;
         for (byte, groups) in self.pieces().classes_of(Groups::MAX) {
@@ -302,14 +303,14 @@ impl Scanner {
         !leaves
     }
 
-    /// Which of whole and cut characters lead from `point` to `target`.
+    /// Returns which groups of whole and cut characters lead from `point` to `target`.
     fn characters_to(&self, point: &Point, target: &Point) -> Groups {
         self.characters(point, self.class_of(target), target.accepts, |next| next == target.id)
     }
 
-    /// Which of whole and cut characters lead from `point` to targets of this class. Where a lexeme
-    /// may end before one of their bytes, that must be refuted before the character ends: by an
-    /// accept behind it, which breaks the obligation.
+    /// Returns which groups of whole and cut characters lead from `point` to targets of this class.
+    /// If a lexeme may end before one of their bytes, that end must be refuted before the character
+    /// is complete: by a later accept, which breaks the obligation.
     fn characters(
         &self,
         point: &Point,
@@ -322,7 +323,7 @@ impl Scanner {
         of(mixed) | of((CHARACTERS | CUT_CHARACTERS) & !mixed)
     }
 
-    /// The same for characters of one kind.
+    /// Does the same for characters of one kind.
     fn characters_of(
         &self,
         kind: Groups,
