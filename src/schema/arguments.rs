@@ -1,4 +1,4 @@
-//! Values of keywords, converted to what they must be: strings, numbers, counts, lists, objects.
+//! Values of keywords, converted to the required type: strings, numbers, counts, lists, objects.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId};

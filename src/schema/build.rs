@@ -23,7 +23,7 @@ use crate::util::id::NonterminalId;
 
 use FormulaId as F;
 
-/// Steps of the meter for a production, with the states that it belongs to.
+/// Steps of the analysis charged for a production and its parts.
 const STEPS_OF_A_PRODUCTION: usize = 20;
 
 /// Lexemes of punctuation, including the whitespace allowed around them.
@@ -110,7 +110,7 @@ pub(super) struct Builder<'m, 'a> {
     pub(super) items: FxHashMap<F, Symbol>,
     /// Terminals of scalars, by type and formula.
     texts: FxHashMap<(Type, F), Option<Symbol>>,
-    /// Runs of characters, by the number that may follow the last run.
+    /// Runs of characters, by the number of characters that may follow the last run.
     pub(super) runs: FxHashMap<u64, Runs>,
     /// Runs of items, by the symbol of an item.
     pub(super) item_runs: FxHashMap<Symbol, ItemRuns>,

@@ -10,8 +10,8 @@ use crate::util::id::TerminalId;
 use crate::util::meter::Meter;
 
 /// Returns `grammar` with rules for its schemas; `None` if it has no schema. A terminal that was a
-/// schema stays declared, but no production uses it. `follows`: whether terminals may state that
-/// the items of lists differ, which is possible if nothing else replaces them.
+/// schema stays declared, but no production uses it. `follows`: whether unique items may be
+/// followed, which requires that no other terminal can match in place of theirs.
 ///
 /// # Errors
 ///
