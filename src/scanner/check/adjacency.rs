@@ -1,13 +1,13 @@
-//! Which terminals can always be made to follow which others, longest match notwithstanding.
+//! Which terminals can always be made to follow which others under longest match.
 //!
-//! Terminal `u` *may follow* `t` when each lexeme of `t` can be ended, maybe after going on, so
-//! that there is a lexeme of `u` (or first an ignored one) that the ended lexeme cannot run into:
-//! its obligation dies within that lexeme and never accepts. Lexemes are judged among
-//! all ordinary terminals, and in those that rows with an exclusive terminal promise. Where fewer
-//! compete, lexemes are cut no longer and obligations accept no more often than here: what may
-//! follow here may follow there.
+//! Terminal `u` *may follow* `t` when each lexeme of `t`, possibly extended first, can be ended so
+//! that there is a lexeme of `u` (or an ignored one first) that the ended lexeme cannot run into:
+//! its obligation dies within that lexeme and never accepts. Lexemes are judged among all ordinary
+//! terminals, and in the candidate sets that rows with an exclusive terminal promise. With fewer
+//! candidates, lexemes are cut no longer and obligations accept no more often than here, so a
+//! terminal that may follow here may also follow there.
 //!
-//! [`direct`](super::direct) has the relation without ignored lexemes between.
+//! [`direct`](super::direct) has the relation without ignored lexemes in between.
 
 use super::direct::{Direct, Fates};
 use super::gates::{self, Gates};
@@ -23,26 +23,26 @@ use crate::util::meter::{LimitReached, Meter};
 /// The relation.
 #[derive(Debug)]
 pub(super) struct Adjacency {
-    /// By terminal, the last row for the beginning of the text: what may follow, maybe after
-    /// ignored lexemes.
+    /// By terminal, with a last row for the beginning of the text: the terminals that may follow,
+    /// possibly after ignored lexemes.
     follows: Vec<BitSet>,
     /// Terminals that a lexeme may ever be.
     possible: BitSet,
-    /// What may follow ignored terminals that have a gate: see [`gates`].
+    /// The terminals that may follow ignored terminals with a gate: see [`gates`].
     gates: Vec<(TerminalId, BitSet)>,
-    /// Ignored terminals that not everything may follow, and have no gate.
+    /// Ignored terminals without a gate that not everything may follow.
     doubtful: Vec<TerminalId>,
     end: TerminalId,
     lines: Option<Lines>,
 }
 
-/// What `%indent` adds.
+/// Additions for `%indent`.
 #[derive(Debug)]
 struct Lines {
     newline: TerminalId,
     indent: TerminalId,
     dedent: TerminalId,
-    /// What can always be made the first lexeme of a line, of any width.
+    /// Terminals that can always be made the first lexeme of a line, of any width.
     first: BitSet,
 }
 
@@ -95,7 +95,7 @@ impl Adjacency {
             loosely
         });
         close(&mut follows, &ignored);
-        // Nothing is ignored before an exclusive terminal, nor before what competes with one.
+        // Nothing is ignored before an exclusive terminal or its competitors.
         let mut exclusive = relation.openings(|starts| &starts.exclusive);
         for (last, ends) in ends.iter().enumerate() {
             let directly = relation.followers(TerminalId::new(last), ends, &fates, &mut exclusive);
@@ -119,8 +119,9 @@ impl Adjacency {
         Ok(Self { follows, possible, gates, doubtful, end: lexis.table().end(), lines })
     }
 
-    /// The relation where lexemes come apart at first sight: `follows` says what may follow at
-    /// once, by terminal, and at the beginning of a text last.
+    /// Builds the relation of a grammar whose lexemes are separate at first sight: `follows` has
+    /// the terminals that may follow directly, by terminal, with a last row for the beginning of a
+    /// text.
     pub(super) fn of_rows(
         ignored: &BitSet,
         mut follows: Vec<BitSet>,
@@ -136,12 +137,13 @@ impl Adjacency {
         Self { follows, possible, gates: Vec::new(), doubtful, end, lines: None }
     }
 
-    /// The ignored terminals behind which some can stand and others not, and the ones that can.
+    /// Returns the ignored terminals that only some terminals may follow, each with these.
     pub(super) fn gates(&self) -> &[(TerminalId, BitSet)] {
         &self.gates
     }
 
-    /// Whether a line end may follow whatever is ignored, so that any line can be left blank.
+    /// Returns an ignored terminal that no line end may follow. Without one, any line can be left
+    /// blank.
     pub(super) fn unending(&self, grammar: &Grammar) -> Option<TerminalId> {
         let newline = self.lines.as_ref()?.newline;
         (self.possible.iter().filter(|&index| grammar.terminals[index].ignored))
@@ -149,9 +151,9 @@ impl Adjacency {
             .find(|&ignored| !self.follows(Some(ignored), newline))
     }
 
-    /// Whether `next` (perhaps `$`) can always be made to follow `taken`, the last terminal that
-    /// the parser has taken (`None`: the beginning of the text), where the last lexeme is `ignored`
-    /// (`None`: is that terminal's).
+    /// Returns whether `next` (perhaps `$`) can always be made to follow `taken`, the last terminal
+    /// that the parser has taken (`None`: the beginning of the text), after a last lexeme of
+    /// `ignored` (`None`: of `taken`).
     pub(super) fn may_follow(
         &self,
         taken: Option<TerminalId>,
@@ -164,7 +166,7 @@ impl Adjacency {
         }
     }
 
-    /// All that can always be made to follow: see [`Adjacency::may_follow`].
+    /// Returns all terminals that can always be made to follow: see [`Adjacency::may_follow`].
     pub(super) fn followers(
         &self,
         taken: Option<TerminalId>,
@@ -187,8 +189,9 @@ impl Adjacency {
         all
     }
 
-    /// INDENT and DEDENT stand only where a line begins, and NEWLINE only behind another lexeme.
-    /// Where a line begins, it can be begun anew with other blanks if a line end may follow.
+    /// Decides [`Adjacency::may_follow`] with `%indent`. INDENT and DEDENT appear only where a line
+    /// begins, and NEWLINE only after another lexeme. Where a line begins, it can be restarted with
+    /// other blanks if a line end may follow.
     fn may_follow_in_lines(
         &self,
         lines: &Lines,
@@ -200,7 +203,7 @@ impl Adjacency {
             |terminals: &[TerminalId]| taken.is_none_or(|taken| terminals.contains(&taken));
         if !behind(&[lines.newline, lines.indent, lines.dedent]) {
             let own = [lines.indent, lines.dedent, self.end].contains(&next);
-            // An ignored line end stands between brackets, where no other line end is wanted.
+            // An ignored line end is between brackets, where no other line end is wanted.
             let between = ignored == Some(lines.newline) && next == lines.newline;
             return !own && (between || self.follows(ignored.or(taken), next));
         }
@@ -217,8 +220,8 @@ impl Adjacency {
             }
     }
 
-    /// Whether a lexeme of `next` can always be made to follow one of `last` (`None`: the beginning
-    /// of the text).
+    /// Returns whether a lexeme of `next` can always be made to follow one of `last` (`None`: the
+    /// beginning of the text).
     fn follows(&self, last: Option<TerminalId>, next: TerminalId) -> bool {
         self.row(last).contains(next.index())
     }
@@ -227,23 +230,25 @@ impl Adjacency {
         &self.follows[last.map_or(self.follows.len() - 1, TerminalId::index)]
     }
 
-    /// Whether these are all terminals that a lexeme may ever be, and the end of the text.
+    /// Returns whether `terminals` has all terminals that a lexeme may ever be, and the end of the
+    /// text.
     pub(super) fn is_all(&self, terminals: &BitSet) -> bool {
         terminals.contains(self.end.index()) && self.possible.is_subset(terminals)
     }
 
-    /// Whether a lexeme may ever be this terminal: [`Lexis::may_occur`].
+    /// Returns whether a lexeme may ever be this terminal: [`Lexis::may_occur`].
     pub(super) fn is_possible(&self, terminal: TerminalId) -> bool {
         self.possible.contains(terminal.index())
     }
 
-    /// The ignored terminals that may stand before any lexeme though it may not be able to follow.
+    /// Returns the ignored terminals that may appear before any lexeme, even one that may be unable
+    /// to follow.
     pub(super) fn doubtful(&self) -> &[TerminalId] {
         &self.doubtful
     }
 
-    /// Whether every terminal that the tables let follow another may follow it, and any ignored one
-    /// between.
+    /// Returns whether every terminal that the tables let follow another may follow it, with any
+    /// ignored one in between.
     pub(super) fn is_total(&self, table: &ParseTable) -> bool {
         let begins = (None, table.row(table.start()));
         let rows = super::rows(table);
@@ -251,7 +256,7 @@ impl Adjacency {
         std::iter::once(begins).chain(behind).all(|(last, row)| {
             let mut places = std::iter::once(None).chain(self.doubtful.iter().copied().map(Some));
             places.all(|ignored| {
-                // What may follow is a row here, too, unless lines count.
+                // Followers are a row here, too, unless lines count.
                 let all = self.lines.is_none() && {
                     let mut follows = self.row(ignored.or(last)).clone();
                     follows.insert(self.end.index());
@@ -263,7 +268,7 @@ impl Adjacency {
     }
 }
 
-/// Adds to each row what may follow the ignored terminals in it, as many as it takes.
+/// Adds to each row the followers of the ignored terminals in it, until nothing changes.
 fn close(rows: &mut [BitSet], ignored: &[usize]) {
     let mut changed = true;
     while changed {

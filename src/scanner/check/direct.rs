@@ -1,4 +1,4 @@
-//! Which terminals can be made to follow which others at once: the part of
+//! Which terminals can be made to follow which others directly: the part of
 //! [`adjacency`](super::adjacency) that looks at bytes.
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -16,71 +16,71 @@ use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::meter::{Holding, LimitReached, Meter};
 
-/// The relation without ignored lexemes between.
+/// The relation without ignored lexemes in between.
 pub(super) struct Direct<'a> {
     grammar: &'a Grammar,
     lexis: &'a Lexis,
     scan_graph: &'a ScanGraph,
-    /// By what is known of the text before, and by terminal: [`Lexis::starts_of`].
+    /// By past and by terminal: [`Lexis::starts_of`].
     pub(super) starts: Vec<Vec<Option<Starts>>>,
     /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
     stuck: RefCell<HashSet<(ScanStateId, ScanStateId, usize), FxBuildHasher>>,
     counted: Counted<'a>,
 }
 
-/// What the relation costs.
+/// The cost of the relation.
 struct Counted<'a> {
     meter: &'a Meter,
     held: RefCell<Holding>,
-    /// Since the meter was last told.
+    /// Work since the last report to the meter.
     work: Cell<usize>,
-    /// The limit that the meter has come to: nothing more is to be done.
+    /// The limit that the meter has reached, if any: nothing more is to be done.
     limit: OnceCell<LimitReached>,
 }
 
-/// Work that is told to the meter at once: so much may be done past a limit.
+/// Work that is reported to the meter at once, and so may be done past a limit.
 const AT_ONCE: usize = 1 << 20;
 
-/// A pair is put into two tables.
+/// A pair is inserted into two tables.
 const STEPS_OF_A_PAIR: usize = 10;
 
-/// A pair is looked up in these.
+/// A pair is looked up in both tables.
 const STEPS_OF_A_PROBE: usize = 2;
 
-/// How the lexemes of a terminal begin.
+/// Beginnings of the lexemes of a terminal.
 struct Opening {
     terminal: usize,
     starts: Vec<Start>,
 }
 
-/// How they begin with some candidates.
+/// Their beginnings with some candidates.
 struct Start {
-    /// The classes of bytes that they begin with.
+    /// The classes of their first bytes.
     begins: ClassSet,
-    /// What these lead to.
+    /// The states after these bytes.
     moves: Vec<(ScanStateId, ClassSet)>,
 }
 
-/// How lexemes begin with one kind of candidates.
+/// Beginnings of lexemes with one kind of candidates.
 pub(super) struct Openings {
-    /// By what is known of the text before.
+    /// By past.
     all: Vec<Vec<Opening>>,
-    /// Their terminals.
+    /// The terminals of these lexemes.
     pub(super) terminals: BitSet,
-    /// By fate, once it was asked for: what may follow an end of that fate.
+    /// By fate, once it was asked for: the terminals that may follow an end of that fate.
     followers: Vec<Option<BitSet>>,
 }
 
-/// What the next byte does to a lexeme that may have ended: the classes that end it, and where
-/// those lead that leave it open whether it has; and what is known of the text then.
+/// The effect of the next byte on a lexeme that may have ended: the classes that end it, the states
+/// after those that leave it open whether it has, and its past.
 type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>, Past);
 
-/// The scan states in which a lexeme may end, by their fate. In most languages there are few, and
-/// what may follow is judged once for each.
+/// The scan states in which a lexeme may end, by their fate. In most languages there are few fates,
+/// and the followers are computed once for each.
 #[derive(Default)]
 pub(super) struct Fates {
     ids: HashMap<Fate, usize, FxBuildHasher>,
-    /// One state of each.
+    /// One state of each fate.
     states: Vec<ScanStateId>,
 }
 
@@ -99,7 +99,7 @@ impl Fates {
 }
 
 impl<'a> Direct<'a> {
-    /// The relation of a grammar whose scan states are known.
+    /// Creates the relation of a grammar whose scan states are known.
     pub(super) fn new(
         grammar: &'a Grammar,
         lexis: &'a Lexis,
@@ -107,8 +107,8 @@ impl<'a> Direct<'a> {
         meter: &'a Meter,
     ) -> Result<Self, LimitReached> {
         let scan = lexis.states();
-        // Where a terminal does not compete with all others, more states are met to know how its
-        // lexemes begin.
+        // If a terminal does not compete with all others, finding the beginnings of its lexemes
+        // meets more states.
         let starts_of = |index, past| -> Result<Option<Starts>, LimitReached> {
             let before = scan.len();
             let starts = || lexis.starts_of(TerminalId::new(index), past);
@@ -132,18 +132,18 @@ impl<'a> Direct<'a> {
         Ok(Self { grammar, lexis, scan_graph, starts, stuck: RefCell::default(), counted })
     }
 
-    /// Tells the meter what was done, and what is held.
+    /// Reports work and memory to the meter.
     pub(super) fn count(&self) -> Result<(), LimitReached> {
         if let Some(limit) = self.counted.limit.get() {
             return Err(limit.clone());
         }
         self.counted.meter.step(self.counted.work.take())?;
-        // A pair, and its place in a table.
+        // A pair and its place in a table.
         let pairs = self.stuck.borrow().capacity() * 32;
         self.counted.held.borrow_mut().set(pairs)
     }
 
-    /// Notes work. Whether there is more than the meter allows.
+    /// Adds work. Returns whether it exceeds the meter's limit.
     fn work(&self, steps: usize) -> bool {
         let Counted { work, limit, .. } = &self.counted;
         work.set(work.get() + steps);
@@ -156,7 +156,7 @@ impl<'a> Direct<'a> {
         limit.get().is_some()
     }
 
-    /// The terminals that have starts of this kind.
+    /// Returns the terminals that have starts of this kind, with the beginnings of their lexemes.
     pub(super) fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings {
         let mut terminals = BitSet::new(self.grammar.terminals.len() + 1);
         let mut all = Vec::new();
@@ -170,7 +170,7 @@ impl<'a> Direct<'a> {
         Openings { all, terminals, followers: Vec::new() }
     }
 
-    /// The same behind a text of which the same is known.
+    /// Returns the same after texts with one past.
     fn openings_behind(
         &self,
         starts: &[Option<Starts>],
@@ -192,7 +192,7 @@ impl<'a> Direct<'a> {
         all
     }
 
-    /// The steps from a scan state with which the lexeme can still become `terminal`.
+    /// Returns the steps from a scan state with which the lexeme can still become `terminal`.
     fn towards(
         &self,
         state: ScanStateId,
@@ -204,7 +204,7 @@ impl<'a> Direct<'a> {
         moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(label))
     }
 
-    /// By terminal, where a lexeme of it may end.
+    /// Returns, by terminal, the states in which a lexeme of it may end.
     pub(super) fn ends(&self, fates: &mut Fates) -> Vec<Vec<End>> {
         let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
         for (state, labels) in self.scan_graph.ends(self.grammar.lexer, self.lexis) {
@@ -219,9 +219,9 @@ impl<'a> Direct<'a> {
         ends
     }
 
-    /// Those of the terminals that may follow `last` whichever of these states a lexeme of it has
-    /// come to: there, or where the lexeme can still go on to. A comment that is open at the end of
-    /// the text is one such: it can be closed.
+    /// Returns the terminals that may follow `last` from each of these ends of its lexemes, either
+    /// there or from an end that the lexeme can still reach. A comment that is open at the end of
+    /// the text is an example of the latter: it can be closed.
     pub(super) fn followers(
         &self,
         last: TerminalId,
@@ -249,7 +249,7 @@ impl<'a> Direct<'a> {
         if somewhere.is_empty() {
             return everywhere;
         }
-        // By fate, which of the different sets may follow.
+        // By fate, the number of its set of followers.
         let mut sets: Vec<&BitSet> = Vec::new();
         let mut ids: HashMap<&BitSet, usize, FxBuildHasher> = HashMap::default();
         let mut of_fate = vec![0; fates.states.len()];
@@ -278,7 +278,7 @@ impl<'a> Direct<'a> {
         everywhere
     }
 
-    /// The terminals of which, from each start, some lexeme outlives what `end` leaves open.
+    /// Returns the terminals of which, from each start, some lexeme outlives the obligation `end`.
     pub(super) fn followers_at(&self, end: ScanStateId, openings: &Openings) -> BitSet {
         let scan = self.lexis.states();
         let fan = self.scan_graph.fan(scan, end);
@@ -301,7 +301,7 @@ impl<'a> Direct<'a> {
         followers
     }
 
-    /// Whether some lexeme of `terminal` that begins with one of these steps outlives the
+    /// Returns whether some lexeme of `terminal` that begins with one of these steps outlives the
     /// obligation `end` without breaking it.
     fn has_lexeme_after(
         &self,
@@ -313,7 +313,7 @@ impl<'a> Direct<'a> {
         let mut outlives = self.outlives(end, begin.iter().copied(), terminal, &mut pairs);
         while !outlives && let Some((end, state)) = pairs.pending.pop() {
             if self.work(STEPS_OF_A_PAIR) {
-                // What is said here is of no use any more.
+                // The answer is no longer used.
                 return false;
             }
             outlives = self.outlives(end, self.towards(state, terminal), terminal, &mut pairs);
@@ -325,8 +325,8 @@ impl<'a> Direct<'a> {
         outlives
     }
 
-    /// Whether one of the steps discharges the obligation; those that leave it open add to the
-    /// pairs.
+    /// Returns whether one of the steps discharges the obligation. Adds the steps that leave it
+    /// open to `pairs`.
     fn outlives(
         &self,
         end: ScanStateId,
@@ -360,7 +360,7 @@ impl<'a> Direct<'a> {
     }
 }
 
-/// Obligations beside lexemes, in a search for one that outlives its.
+/// Pairs of an obligation and a lexeme, in a search for a lexeme that outlives its obligation.
 struct Pairs {
     seen: HashSet<(ScanStateId, ScanStateId), FxBuildHasher>,
     pending: Vec<(ScanStateId, ScanStateId)>,

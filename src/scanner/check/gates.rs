@@ -1,12 +1,11 @@
-//! Ignored terminals that not everything may follow.
+//! Ignored terminals that only some terminals may follow.
 //!
-//! White space may nearly always be followed by anything, and needs no thought. A comment that runs
-//! to the end of its line may only be followed by a line end: where the parser takes none it must
-//! not even begin. For such a terminal the scanner is given the set of those that may follow: a
-//! *gate*, that some terminal which the stack takes must pass. That is exact where it is certain of
-//! each terminal that it may follow or that it may not. Where longest match among varying
-//! candidates leaves that open, the terminal has no gate, and the proof has to show that all stacks
-//! can be completed behind it.
+//! Nearly always anything may follow white space, and it needs no check. A comment that runs to the
+//! end of its line may only be followed by a line end: where the parser does not take one, the
+//! comment must not even begin. For such a terminal the scanner gets the set of terminals that may
+//! follow, a *gate*: the stack must take one of them. This is exact if it is certain of each
+//! terminal whether it may follow. If longest match among varying candidates leaves that open, the
+//! terminal has no gate, and the proof has to show that all stacks can be completed after it.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -17,22 +16,23 @@ use crate::scanner::Lexis;
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
-/// So many steps of two automata are taken to be certain of terminals. Of the grammars of others
-/// none takes more than 71,000.
+/// Limit on the steps of two automata taken to decide with certainty. No grammar from other
+/// projects takes more than 71,000.
 const MOST_STEPS: usize = 1 << 21;
 
-/// Ignored terminals by what may follow them.
+/// Ignored terminals by their followers.
 #[derive(Debug, Default)]
 pub(super) struct Gates {
-    /// Those that some may follow and others may not, and the ones that may.
+    /// Terminals that are known to be followed by some terminals and not by others, each with the
+    /// former.
     pub(super) gates: Vec<(TerminalId, BitSet)>,
-    /// Those of which it is not certain, though not everything may follow.
+    /// Terminals that not everything may follow, without such certainty.
     pub(super) doubtful: Vec<TerminalId>,
 }
 
-/// Sorts the ignored terminals. `follows` says what is certain to follow a terminal, maybe behind
-/// ignored ones; `loosely` the same where `newline` is ignored, too; `possible` which terminals a
-/// lexeme may ever be.
+/// Sorts the ignored terminals. `follows` has the certain followers of a terminal, possibly after
+/// ignored ones; `loosely` has the same if `newline` is ignored, too; `possible` has the terminals
+/// that a lexeme may ever be.
 pub(super) fn sort(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -40,7 +40,7 @@ pub(super) fn sort(
     newline: Option<TerminalId>,
     possible: &BitSet,
 ) -> Gates {
-    // Before exclusive terminals nothing is ignored.
+    // Nothing is ignored before exclusive terminals.
     let possible: Vec<usize> =
         possible.iter().filter(|&index| lexis.is_ordinary(TerminalId::new(index))).collect();
     let is_ignored = |index: &usize| grammar.terminals[*index].ignored;
@@ -53,8 +53,8 @@ pub(super) fn sort(
     for ignored in possible.iter().copied().filter(is_ignored) {
         let states = lexis.states();
         if !lexis.lookaheads.is_empty() || states.has_conditions() || states.has_past() {
-            // What words ask of the labels behind them, and terminals of the text around them, is
-            // searched for without regard to gates.
+            // The searches for the requirements of words on the labels after them, and of terminals
+            // on the text around them, do not look at gates.
             sorted.doubtful.push(TerminalId::new(ignored));
             continue;
         }
@@ -85,10 +85,9 @@ pub(super) fn sort(
     sorted
 }
 
-/// Whether some lexeme of `next` may stand behind some lexeme of `last`, with no other terminal
-/// about; or no steps are `left` to find out. It stands there where the longer match that `last`
-/// has pending comes to nothing: while `next` goes on, or behind it. So it is enough that `next`
-/// matches before `last` does again.
+/// Returns whether some lexeme of `next` may directly follow some lexeme of `last`, or no steps are
+/// `left` to find out. It may if the longer match pending from `last` fails during `next` or after
+/// it. So it is enough that `next` matches before `last` does again.
 fn may_ever_follow(lexis: &Lexis, last: usize, next: usize, left: &mut usize) -> bool {
     let scan = lexis.states();
     let dfa = |index| scan.dfa(TerminalId::new(index));

@@ -1,15 +1,15 @@
-//! `%indent`: that what lines ask of a text can always be given.
+//! `%indent`: checks that the requirements of lines on a text can always be met.
 //!
-//! Line starts put a second stack beside the parser's, that of the widths of open blocks, and a
-//! count of open brackets. Whether two stacks can be emptied together is undecidable in general; so
-//! the grammar must let neither go its own way: each alternative holds as many DEDENT behind
-//! INDENT, and closing brackets behind opening ones, as it opens. Then the blocks that are open are
-//! just the INDENT whose DEDENT the parse stack waits for, and what remains is which terminals may
-//! stand side by side ([`super::adjacency`]): a finite matter again.
+//! Line starts add a second stack to the parser's, the widths of the open blocks, and a counter of
+//! open brackets. Whether two stacks can be emptied together is undecidable in general, so the
+//! grammar must keep them in step: each alternative has a DEDENT after each INDENT that it opens,
+//! and a closing bracket after each opening one. Then the open blocks are exactly those INDENT
+//! whose DEDENT the parse stack waits for, and the remaining question is which terminals may be
+//! adjacent ([`super::adjacency`]), which is finite again.
 //!
-//! What is asked of lexemes: blanks at the beginning of a line are ignored lexemes, however many
-//! there are and whatever stands there, so that every width can be written; and line ends hold none
-//! of them.
+//! Lexemes must meet two requirements: any number of blanks at the beginning of a line forms
+//! ignored lexemes, whatever follows, so that every width can be written; and line ends contain no
+//! blanks.
 
 use crate::grammar::in_brackets;
 use crate::grammar::in_pairs;
@@ -21,7 +21,7 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// All findings about the directive; none where there is no such directive.
+/// Returns all findings about the directive; none if the grammar has no such directive.
 pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let Some(directive) = &grammar.indentation else { return Vec::new() };
     let mut findings = check_roles(grammar, directive);
@@ -39,7 +39,7 @@ pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     findings
 }
 
-/// Where no directive says what lines mean, the remedy may be to write one.
+/// Adds that the remedy may be to write a directive, if none defines the meaning of lines.
 fn say_that_it_is_assumed(finding: &mut Diagnostic) {
     let help = finding.help.get_or_insert_default();
     help.push_str(
@@ -48,7 +48,7 @@ fn say_that_it_is_assumed(finding: &mut Diagnostic) {
     );
 }
 
-/// What each terminal of the directive must be for its part.
+/// Checks each terminal of the directive for its role.
 fn check_roles(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Vec<Diagnostic> {
     let terminal = |id: TerminalId| &grammar.terminals[id.index()];
     let mut findings = Vec::new();
@@ -85,7 +85,7 @@ fn check_roles(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Ve
     findings
 }
 
-/// Each alternative closes what it opens.
+/// Checks that each alternative closes what it opens.
 fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Vec<Diagnostic> {
     let blocks = (std::slice::from_ref(&directive.indent), std::slice::from_ref(&directive.dedent));
     let brackets = (directive.open.as_slice(), directive.close.as_slice());
@@ -119,8 +119,8 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
     findings
 }
 
-/// Between brackets no line is wanted: what can do without has been made so
-/// ([`in_brackets`]).
+/// Checks that no line is required between brackets. Rules that can do without lines have been
+/// rewritten ([`in_brackets`]).
 fn check_brackets(
     grammar: &Grammar,
     directive: &ir::Indentation<TerminalId>,
@@ -147,7 +147,8 @@ fn check_brackets(
     })
 }
 
-/// What begins a line does not begin with a blank; what ends one holds none.
+/// Checks that the first lexeme of a line does not begin with a blank, and that line ends contain
+/// none.
 fn check_lexemes(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -204,8 +205,8 @@ fn check_lexemes(
     findings
 }
 
-/// Where a line begins, nothing is asked of what it holds. A line can be begun anew with other
-/// blanks, and that is what every decision about widths counts on.
+/// Checks that nothing is required of the text of the next line where it begins. A line can be
+/// restarted with other blanks, and every decision about widths relies on that.
 fn check_conditions(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -238,7 +239,7 @@ fn check_conditions(
     findings
 }
 
-/// Nothing is asked of the lines before, for the same reason.
+/// Checks that nothing is required of earlier lines, for the same reason.
 fn check_past(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let looks = |(terminal, dfa): (&Terminal, &Option<Dfa>)| {
         let finding = |_: &Dfa| {
@@ -255,7 +256,7 @@ fn check_past(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     grammar.terminals.iter().zip(lexis.states().dfas()).filter_map(looks).collect()
 }
 
-/// Whether some text of `line` leaves it open what `condition` makes of the rest.
+/// Returns whether `condition` is still undecided after some text of `line`.
 fn outlives(condition: &Dfa, line: &Dfa) -> bool {
     let mut met = vec![(condition.start(), line.start())];
     let mut at = 0;
@@ -277,7 +278,7 @@ fn outlives(condition: &Dfa, line: &Dfa) -> bool {
     false
 }
 
-/// Blanks at the beginning of a line can be read, in any number.
+/// Checks that any number of blanks can be read at the beginning of a line.
 fn check_blanks(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -303,8 +304,9 @@ fn check_blanks(
     )
 }
 
-/// A limit on open blocks takes ways on away from the parser. What is left is found item by item,
-/// so every item must be possible: `total` says that lexemes do not prevent one.
+/// Checks a limit on open blocks. The limit removes continuations that the parser has, and the
+/// remaining ones are found item by item, so every item must be possible: `total` says that lexemes
+/// do not prevent any.
 pub(super) fn check_limit(grammar: &Grammar, lexis: &Lexis, total: bool) -> Option<Diagnostic> {
     let directive = grammar.indentation.as_ref().filter(|directive| directive.levels.is_some())?;
     let (message, help) = if !total || lexis.table().has_settled_conflicts() {
@@ -321,7 +323,7 @@ pub(super) fn check_limit(grammar: &Grammar, lexis: &Lexis, total: bool) -> Opti
     Some(Diagnostic::error("level-limit", message).at(directive.place.clone()).help(help))
 }
 
-/// The finding that words which others decide about stand in a text whose lines count.
+/// Returns the finding that a text whose lines count has `%lookahead` words.
 pub(super) fn among_words(grammar: &Grammar) -> Diagnostic {
     let place = grammar.indentation.as_ref().and_then(|directive| directive.place.clone());
     Diagnostic::error(
@@ -332,7 +334,7 @@ pub(super) fn among_words(grammar: &Grammar) -> Diagnostic {
     .help("decide about the word by rules, or by `%soft`")
 }
 
-/// The finding that no line end may follow an ignored terminal.
+/// Returns the finding that no line end may follow an ignored terminal.
 pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
     let terminal = &grammar.terminals[ignored.index()];
     let message = format!("no line end can be sure to follow {}, which is ignored", terminal.name);
@@ -341,14 +343,14 @@ pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
         .help("let it end before the line ends, or take the line end with it")
 }
 
-/// The scan state where lexemes at the beginning of lines start, among all that may
-/// stand there.
+/// Returns the scan state where lexemes at the beginning of lines start, among all terminals that
+/// may appear there.
 fn line_start(lexis: &Lexis) -> ScanStateId {
     lexis.states().start(&lexis.candidates(&lexis.first_of_lines()))
 }
 
-/// The scan states in which blanks at the beginning of a line end; `None` when some of them are no
-/// ignored lexeme.
+/// Returns the scan states in which blanks at the beginning of a line end; `None` if some blanks
+/// are not an ignored lexeme.
 pub(super) fn blank_states(lexis: &Lexis) -> Option<Vec<ScanStateId>> {
     let scan = lexis.states();
     let mut met = vec![line_start(lexis)];
@@ -368,7 +370,7 @@ pub(super) fn blank_states(lexis: &Lexis) -> Option<Vec<ScanStateId>> {
 }
 
 impl Lexis {
-    /// The terminals that the tables let stand first in a line, and NEWLINE.
+    /// Returns the terminals that the tables allow first in a line, and NEWLINE.
     fn first_of_lines(&self) -> BitSet {
         let Some(indentation) = self.indentation() else {
             return BitSet::new(self.states().dfas().len() + 1);

@@ -1,5 +1,5 @@
-//! Where a file that says nothing of `%match` may not mean the longest match and the best rank: an
-//! author who knows Lark may be surprised there, and is shown a text.
+//! Files without `%match` that may not mean the longest match and the best rank. An author who
+//! knows Lark may be surprised there, and is shown an example text.
 
 use std::collections::HashSet;
 
@@ -16,11 +16,11 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{CoreId, TerminalId};
 
-/// Parse states and pairs of scan states looked at for each kind of finding; past them no more
-/// texts are looked for.
+/// Limit on the parse states and pairs of scan states looked at for each kind of finding; no more
+/// texts are searched for past it.
 const MOST_STEPS: usize = 1_000_000;
 
-/// What the author should know.
+/// Returns the warnings for the author.
 pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     if grammar.matching != Matching::Usual {
         return Vec::new();
@@ -32,7 +32,8 @@ pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     findings
 }
 
-/// Priorities that length overrules: a terminal matches longer texts than one of higher priority.
+/// Finds priorities that length overrules: a terminal matches longer texts than one of higher
+/// priority.
 fn overruled(grammar: &Grammar, lexis: &Lexis) -> Option<Diagnostic> {
     let plain = |index: usize| {
         let dfa = lexis.states().dfa(TerminalId::new(index))?;
@@ -78,7 +79,7 @@ fn overruled(grammar: &Grammar, lexis: &Lexis) -> Option<Diagnostic> {
     Some(finding.example(String::from_utf8_lossy(&text)).help(help))
 }
 
-/// Whether both may be candidates in one place.
+/// Returns whether both may be candidates in the same place.
 fn compete(grammar: &Grammar, lexis: &Lexis, one: usize, other: usize) -> bool {
     let is_ignored = |index: usize| grammar.terminals[index].ignored;
     grammar.lexer == LexerKind::Basic
@@ -88,7 +89,8 @@ fn compete(grammar: &Grammar, lexis: &Lexis, one: usize, other: usize) -> bool {
         })
 }
 
-/// A shortest text that the second matches, and of which the first matches no more than a part.
+/// Returns a shortest text that the second matches and of which the first matches only a proper
+/// prefix.
 fn longer(first: &Dfa, second: &Dfa, lexis: &Lexis, left: &mut usize) -> Option<Vec<u8>> {
     let bytes = tidy_bytes(lexis);
     let begin = (first.start(), second.start(), false);
@@ -117,7 +119,7 @@ fn longer(first: &Dfa, second: &Dfa, lexis: &Lexis, left: &mut usize) -> Option<
     None
 }
 
-/// The bytes that lead to the last of these.
+/// Returns the bytes that lead to the last of these.
 fn way<State>(met: &[(State, usize, u8)]) -> Vec<u8> {
     let mut text = Vec::new();
     let mut at = met.len() - 1;
@@ -130,7 +132,7 @@ fn way<State>(met: &[(State, usize, u8)]) -> Vec<u8> {
     text
 }
 
-/// Of each class of bytes one that reads well.
+/// Returns the most readable byte of each class.
 fn tidy_bytes(lexis: &Lexis) -> Vec<u8> {
     let classes = lexis.states().classes();
     let untidiness = |byte: &u8| {
@@ -144,8 +146,8 @@ fn tidy_bytes(lexis: &Lexis) -> Vec<u8> {
     tidy.into_iter().flatten().collect()
 }
 
-/// Strings that a pattern beside them matches, too, and that as the pattern would lead to something
-/// else: Lark's Earley parser takes both readings.
+/// Finds strings that a pattern also matches in the same place, where reading them as the pattern
+/// would lead to something else: Lark's Earley parser takes both readings.
 fn of_two_terminals(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let states = parse_states(lexis.table()).count();
@@ -202,7 +204,7 @@ fn of_two(terminal: &Terminal, both: &[String], example: String) -> Diagnostic {
     )
 }
 
-/// What may follow `other` and not `word`, in a place where both can stand.
+/// Returns a terminal that may follow `other` and not `word`, in a place where both are possible.
 fn lost(lexis: &Lexis, word: TerminalId, other: TerminalId) -> Option<usize> {
     let table = lexis.table();
     let behind = |state: CoreId, terminal: TerminalId| -> Option<&BitSet> {
@@ -217,7 +219,8 @@ fn lost(lexis: &Lexis, word: TerminalId, other: TerminalId) -> Option<usize> {
     })
 }
 
-/// The text of a word and what may follow the other terminal: a lexeme, or the end of the text.
+/// Returns the text of a word followed by a lexeme that may follow the other terminal, or by the
+/// end of the text.
 fn shown_text(grammar: &Grammar, lexis: &Lexis, text: &str, next: usize) -> String {
     let is_end = next >= grammar.terminals.len();
     let dfa = (!is_end).then(|| lexis.states().dfa(TerminalId::new(next))).flatten();

@@ -1,22 +1,23 @@
-//! The check of a grammar: where is a text viable whenever the engine says so at first sight?
+//! The check of a grammar: where is a text certain to be viable when the engine says so at first
+//! sight?
 //!
-//! A text is viable when the lexeme in progress can become a terminal that the stack can shift, if
-//! every stack so reached can be completed, by lexemes that longest match lets stand side by side.
-//! For most terminals of most grammars that is certain, whatever the stack, and the check proves
-//! it; where it is not, each configuration is decided by itself ([`super::viability`]). The passes,
-//! in order:
+//! A text is viable when the lexeme in progress can become a terminal that the stack can shift, and
+//! every stack reached in this way can be completed by lexemes that longest match allows next to
+//! each other. For most terminals of most grammars that holds for every stack, and the check proves
+//! it; elsewhere each configuration is decided by itself ([`super::viability`]). The passes, in
+//! order:
 //!
-//! * [`separate`]: whether lexemes come apart at first sight; then what may follow what is known,
-//!   and the passes up to [`adjacency`] have nothing to ask;
+//! * [`separate`]: whether lexemes are separate at first sight; if so, the followers of each
+//!   terminal are known, and the passes up to [`adjacency`] are skipped;
 //! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`matching`]: where an author who knows Lark may be surprised by a lexeme;
-//! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
-//! * [`scan_graph`]: all that lexemes can come to;
+//! * [`indentation`]: that blanks, brackets and blocks stay in step;
+//! * [`scan_graph`]: all scan states that lexemes can reach;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
-//! * [`gates`]: which ignored terminals only some may follow;
-//! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind
-//!   them;
-//! * [`crate::lr::completable`]: with that, which stacks can be completed (run only where it is in
+//! * [`gates`]: which ignored terminals only some terminals may follow;
+//! * [`succession`]: the same in the terms of the proof, with the requirements of words on the
+//!   lexemes after them;
+//! * [`crate::lr::completable`]: with that, which stacks can be completed (run only if it is in
 //!   doubt).
 
 mod adjacency;
@@ -45,8 +46,8 @@ use adjacency::Adjacency;
 use scan_graph::ScanGraph;
 use succession::{Behind, Lexemes};
 
-/// What is certain about the lexemes of a grammar, and what its author should know; or the errors
-/// where the engine could not be exact.
+/// Returns the facts that are certain about the lexemes of a grammar, and warnings for its author;
+/// or errors if the engine could not be exact.
 pub(crate) fn check(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -61,8 +62,8 @@ pub(crate) fn check(
         return Ok((prove(lexis, &adjacency, steps()), findings));
     }
     if lexis.states().has_every_match() {
-        // The terminals were made so that every derivation is read: whatever the stack takes can be
-        // completed as the rules say.
+        // The terminals were made so that every derivation is read, so any stack can be completed
+        // as the rules say.
         let proof = Proof { sure: all(lexis.terminal_count()), is_whole: true, gates: Vec::new() };
         return Ok((proof, Vec::new()));
     }
@@ -82,7 +83,7 @@ pub(crate) fn check(
     }
     let adjacency = Adjacency::new(grammar, lexis, &scan_graph, meter)
         .map_err(|limit| vec![too_large(limit)])?;
-    // The proof takes as much room again.
+    // The proof takes as much memory again.
     drop(scan_graph);
     if let Some(ignored) = adjacency.unending(grammar) {
         findings.push(indentation::unending(grammar, ignored));
@@ -92,15 +93,15 @@ pub(crate) fn check(
     Ok((prove(lexis, &adjacency, steps()), findings))
 }
 
-/// A step of the proof takes about so many of the meter's.
+/// A step of the proof takes about this many of the meter's.
 const STEPS_OF_A_PROOF_STEP: usize = 10;
 
-/// The check came to a limit of building.
+/// Returns the error that the check reached a limit of building.
 fn too_large(limit: LimitReached) -> Diagnostic {
     Diagnostic::of_limit("scanner-too-large", limit)
 }
 
-/// The findings, if none is an error.
+/// Returns the findings, if none is an error.
 fn sound(findings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     match findings.iter().any(|finding| finding.severity == Severity::Error) {
         true => Err(findings),
@@ -108,21 +109,20 @@ fn sound(findings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> 
     }
 }
 
-/// Finds out behind which labels whatever is reached can be completed.
+/// Finds the labels after which every reachable stack can be completed.
 fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let table = lexis.table();
     if lexis.states().has_cuts() {
-        // Where a lazy terminal does not compete, or one of high priority, lexemes may be longer:
-        // candidate sets say nothing of their parts.
+        // If a lazy terminal, or one of high priority, does not compete, lexemes may be longer. So
+        // facts about a candidate set do not hold for its subsets.
         return Proof::nothing(lexis.terminal_count());
     }
     let gates = adjacency.gates().to_vec();
     let count = lexis.terminal_count();
-    // What asks something of the text behind it is not certain, whatever may follow.
+    // Terminals with a condition on the following text are not certain, whatever may follow.
     let is_whole = !lexis.states().has_conditions();
     if lexis.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
-        // Every cell of the tables is really there, so the completion that the items promise
-        // exists.
+        // Every cell of the tables is possible, so the completion that the items promise exists.
         return Proof { sure: all(count), is_whole, gates };
     }
     let mut lexemes = Lexemes::new(lexis, adjacency);
@@ -149,17 +149,17 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     if unsure.is_empty() {
         return Proof { sure: all(count), is_whole, gates };
     }
-    // Behind the others whatever may follow at all may follow, or what passes a gate: that is not
-    // enough any more.
+    // After the other ignored terminals everything possible may follow, or the terminals of a gate.
+    // That is no longer enough.
     let others =
         lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));
     unsure.extend(prove(&mut others.map(Some)));
-    // A NEWLINE that ends a blank line counts for nothing, like an ignored terminal.
+    // A NEWLINE that ends a blank line has no effect, like an ignored terminal.
     unsure.extend(lexis.indentation().map(|indentation| Some(indentation.newline)));
     let mut sure = all(count);
     for terminal in unsure.into_iter().flatten() {
         sure.remove(terminal.index());
-        // The words that may be read as it.
+        // The words that may be read as this terminal.
         for word in (0..count).filter(|&word| lexis.may_be_read_as(TerminalId::new(word), terminal))
         {
             sure.remove(word);
@@ -168,7 +168,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     Proof { sure, is_whole: false, gates }
 }
 
-/// All of `count` labels.
+/// Returns all of `count` labels.
 fn all(count: usize) -> BitSet {
     let mut all = BitSet::new(count);
     (0..count).for_each(|label| {
@@ -177,8 +177,8 @@ fn all(count: usize) -> BitSet {
     all
 }
 
-/// The cores on whose stacks a lexeme may begin where nothing is asked, each with the terminal that
-/// was taken last (`None` at the beginning of the text).
+/// Returns the cores on whose stacks a lexeme may begin without open requirements, each with the
+/// last terminal taken (`None` at the beginning of the text).
 fn places(
     lexis: &Lexis,
     proof: &Completability<'_, Lexemes<'_>>,
@@ -193,13 +193,13 @@ fn places(
     proof.reached().filter_map(taken).collect()
 }
 
-/// Whether nothing may be asked directly behind this terminal.
+/// Returns whether there may be no open requirement directly after this terminal.
 fn may_ask_nothing(lexis: &Lexis, terminal: TerminalId) -> bool {
     let reads = |word| lexis.may_be_read_as(TerminalId::new(word), terminal);
     lexis.lookaheads.word(terminal).is_none() || (0..lexis.terminal_count()).any(reads)
 }
 
-/// By terminal, what the tables let follow it, `$` included.
+/// Returns, by terminal, the terminals that the tables let follow it, `$` included.
 fn rows(table: &ParseTable) -> Vec<BitSet> {
     let count = table.end().index();
     let mut rows = vec![BitSet::new(count + 1); count];

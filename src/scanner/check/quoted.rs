@@ -1,11 +1,11 @@
-//! Terminals whose lexemes are quoted: the closing quote ends them, and nothing goes on behind it.
+//! Terminals whose lexemes are quoted: the closing quote ends them, and nothing continues after it.
 
 use crate::lexer::Dfa;
 
 pub(super) const QUOTE: u8 = b'"';
 const ESCAPE: u8 = b'\\';
 
-/// How much of a quoted text was read.
+/// How much of a quoted text has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Read {
     Nothing,
@@ -15,7 +15,7 @@ enum Read {
 }
 
 impl Read {
-    /// What was read when `byte` was read, too; `None` where no quoted text goes on so.
+    /// Returns the state after `byte`; `None` if no quoted text continues with it.
     fn then(self, byte: u8) -> Option<Self> {
         match (self, byte) {
             (Self::Nothing, QUOTE) => Some(Self::Inside),
@@ -27,8 +27,8 @@ impl Read {
     }
 }
 
-/// Whether all lexemes of an automaton begin with a quote and end in the next one that is not
-/// escaped; those of a plain string are its `text`.
+/// Returns whether all lexemes of an automaton begin with a quote and end with the next one that is
+/// not escaped. The only lexeme of a plain string is its `text`.
 pub(super) fn are_quoted(text: Option<&str>, dfa: &Dfa) -> bool {
     match text {
         Some(text) => text.bytes().try_fold(Read::Nothing, Read::then) == Some(Read::All),
@@ -37,9 +37,9 @@ pub(super) fn are_quoted(text: Option<&str>, dfa: &Dfa) -> bool {
 }
 
 fn are_all_quoted(dfa: &Dfa) -> bool {
-    // If all lexemes are that there would be uncounted, then all are.
+    // If this holds for all lexemes without counting, it holds for all.
     let dfa = &*dfa.uncounted();
-    // Those that mean something, and of each class one that does not.
+    // The quote, the escape, and one other byte of each class.
     let classes = dfa.classes();
     let mut bytes = vec![(QUOTE, classes.get(QUOTE)), (ESCAPE, classes.get(ESCAPE))];
     for (&first, class) in classes.representatives().iter().zip(0..) {
@@ -59,7 +59,7 @@ fn are_all_quoted(dfa: &Dfa) -> bool {
         let (mut before, row) = (Dfa::DEAD, dfa.row(state));
         for &(byte, class) in &bytes {
             let next = row[usize::from(class)];
-            // Most neighbours lead to one state, and mean the same.
+            // Neighbouring bytes mostly lead to the same state with the same meaning.
             if next == Dfa::DEAD || next == before {
                 continue;
             }
@@ -70,7 +70,7 @@ fn are_all_quoted(dfa: &Dfa) -> bool {
                     of[next as usize] = Some(then);
                     pending.push(next);
                 }
-                // Where every text is quoted the rests of the two differ, and they are no one
+                // If every text is quoted, the suffixes of the two differ, so they are not the same
                 // state.
                 Some(known) if known != then => return false,
                 Some(_) => {}

@@ -1,10 +1,9 @@
-//! All that lexemes can come to: the scan states of the greatest candidate sets, as a graph that is
-//! known as a whole.
+//! The scan states that lexemes can reach in the largest candidate sets, as a complete graph.
 //!
-//! What the engine finds out state by state as texts lead to it, the check wants for all of them:
-//! which labels can still be come to, and which bytes lead where. So the steps of each state are
-//! drawn once, as a [`Fan`], and what is asked about ways through the graph goes over its strong
-//! components (Tarjan 1972), those that are led to first.
+//! The engine computes scan states as texts lead to them. The check needs all of them: which labels
+//! can still be reached, and which bytes lead where. So the steps of each state are computed once,
+//! as a [`Fan`], and questions about paths through the graph are answered over its strong
+//! components (Tarjan 1972), successors first.
 
 use crate::grammar::ir::LexerKind;
 use crate::scanner::Lexis;
@@ -17,36 +16,36 @@ use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::lists::Lists;
 use crate::util::meter::{LimitReached, Meter};
 
-/// All scan states of the candidate sets of which every real one is a part.
+/// All scan states of candidate sets that include every real one as a subset.
 #[derive(Debug)]
 pub(super) struct ScanGraph {
-    /// Behind each text of which something else is known: of all ordinary terminals,
-    /// then of the candidate sets with an exclusive one.
+    /// For each past: the start for all ordinary terminals, then those for the candidate sets with
+    /// an exclusive one.
     starts: Vec<ScanStateId>,
-    /// What may be known of the text before a lexeme; at the beginning of the text, the first.
+    /// The possible pasts of a lexeme; the first is that at the beginning of the text.
     pasts: Vec<Past>,
     states: Vec<ScanStateId>,
-    /// By id of a scan state, where it stands in `states`.
+    /// By id of a scan state: its position in `states`.
     positions: Vec<usize>,
-    /// By position: the positions of the states that some byte leads to.
+    /// By position: the positions of the states after some byte.
     successors: Lists<usize>,
-    /// Strong components as positions, each behind those that it leads to.
+    /// Strong components as lists of positions, each after its successors.
     rounds: Lists<usize>,
-    /// Positions of the states that a lexeme comes to beside an exclusive candidate.
+    /// Positions of the states that a lexeme can reach among exclusive candidates.
     exclusive: BitSet,
     labels: BitSet,
-    /// By id of a scan state, of others than these as well.
+    /// By id of a scan state; also for states outside the graph.
     fans: Slots<Fan>,
 }
 
-/// What the next byte does in a scan state, in classes of bytes.
+/// The effect of the next byte in a scan state, by classes of bytes.
 #[derive(Debug)]
 pub(super) struct Fan {
-    /// Those over which no candidate goes on.
+    /// Classes over which no candidate goes on.
     pub(super) kills: ClassSet,
-    /// Those that lead to a state in which no lexeme ends.
+    /// Classes that lead to a state in which no lexeme ends.
     pub(super) pends: ClassSet,
-    /// The states that are led to, each with the classes that lead there.
+    /// The next states, each with the classes that lead there.
     pub(super) moves: Vec<(ScanStateId, ClassSet)>,
 }
 
@@ -61,16 +60,16 @@ impl Fan {
     }
 }
 
-/// Steps to draw the moves of a scan state, and more for each of its components.
+/// Steps to compute the moves of a scan state, and more for each of its components.
 const STEPS_OF_A_STATE: usize = 200;
 const STEPS_OF_A_COMPONENT: usize = 100;
 
-/// No state of the graph has this id.
+/// Marks states outside the graph.
 const ABSENT: usize = usize::MAX;
 
 impl ScanGraph {
-    /// Explores them, and tells the scan states what can be reached from each; `None` when there
-    /// are more than `limit`.
+    /// Explores the graph, and stores the reachable labels of each scan state; `None` if there are
+    /// more than `limit` states.
     pub(super) fn explore(
         lexis: &Lexis,
         limit: usize,
@@ -122,7 +121,7 @@ impl ScanGraph {
         Ok(Some(scan_graph))
     }
 
-    /// Lexemes start behind a text of which this is known.
+    /// Adds the starts of lexemes with this past.
     fn begin(&mut self, scan: &ScanStates, starts: &[ScanStateId], past: Past) {
         if self.pasts.contains(&past) {
             return;
@@ -135,7 +134,7 @@ impl ScanGraph {
         }
     }
 
-    /// The position of a state, a new one at the end.
+    /// Returns the position of a state, adding it at the end if it is new.
     fn meet(&mut self, state: ScanStateId) -> usize {
         if self.positions.len() <= state.index() {
             self.positions.resize(state.index() + 1, ABSENT);
@@ -160,7 +159,7 @@ impl ScanGraph {
         exclusive
     }
 
-    /// Tells the labels with which lexemes can end.
+    /// Stores the labels with which lexemes can end.
     fn tell_reach(&self, scan: &ScanStates) {
         let all = |state, reach: &mut BitSet| {
             for (label, _) in scan.ends(state) {
@@ -175,7 +174,7 @@ impl ScanGraph {
         );
     }
 
-    /// Tells those with which they can end without asking anything of the text behind.
+    /// Stores the labels with which they can end without a condition on the following text.
     fn tell_sure_reach(&self, scan: &ScanStates) {
         let plain = |state, reach: &mut BitSet| {
             if let Some(label) = scan.plain_label(state) {
@@ -186,8 +185,9 @@ impl ScanGraph {
         self.spread(scan, plain, tell, |state| scan.sure_reach(state));
     }
 
-    /// The labels that can be reached from a state are those that can be from all of its strong
-    /// component. `own` adds those of a state, `tell` tells them all, and `told` what was told.
+    /// Propagates labels: those reachable from a state are those reachable from any state of its
+    /// strong component. `own` adds the labels of a state, `tell` stores a state's result, and
+    /// `told` returns it.
     fn spread(
         &self,
         scan: &ScanStates,
@@ -212,19 +212,19 @@ impl ScanGraph {
         }
     }
 
-    /// What may be known of the text before a lexeme; at the beginning of the text, the first.
+    /// Returns the possible pasts of a lexeme; the first is that at the beginning of the text.
     pub(super) fn pasts(&self) -> &[Past] {
         &self.pasts
     }
 
-    /// What the next byte does in `state`, be it of the graph or not.
+    /// Returns the effect of the next byte in `state`, in the graph or not.
     pub(super) fn fan(&self, scan: &ScanStates, state: ScanStateId) -> &Fan {
         self.fans.get_or_init(state.0, || Fan::new(scan, state))
     }
 
-    /// The states in which a lexeme may end and asks nothing of the text behind, with the labels
-    /// that it may have there. Under the basic lexer that is the best one; where fewer terminals
-    /// may really compete, it is any.
+    /// Returns the states in which a lexeme may end without a condition on the following text, each
+    /// with its possible labels there. Under the basic lexer that is the best one; if fewer
+    /// terminals may really compete, it is any.
     pub(super) fn ends(
         &self,
         lexer: LexerKind,
@@ -247,9 +247,9 @@ impl ScanGraph {
         self.states.iter().enumerate().filter_map(labels).collect()
     }
 
-    /// Which of `goals`, states labelled `last`, a lexeme can still go on to; each goal bears a
-    /// number below `count`, and those of one number are not told apart. Linear in the part of the
-    /// graph that leads to `last`.
+    /// Returns which of `goals`, states labelled `last`, a lexeme can still reach. Each goal has a
+    /// number below `count`, and goals with the same number are not distinguished. Linear in the
+    /// part of the graph that leads to `last`.
     pub(super) fn ways(
         &self,
         scan: &ScanStates,
@@ -281,12 +281,12 @@ impl ScanGraph {
         Ways { ways, scan_graph: self }
     }
 
-    /// Whether some text has this label in one of the candidate sets.
+    /// Returns whether some text has this label in one of the candidate sets.
     pub(super) fn is_label(&self, terminal: TerminalId) -> bool {
         self.labels.contains(terminal.index())
     }
 
-    /// The label of `text` in one of the candidate sets.
+    /// Returns the label of `text` in one of the candidate sets.
     pub(super) fn winner(&self, lexis: &Lexis, text: &[u8]) -> Option<TerminalId> {
         let scan = lexis.states();
         let label = |&start: &ScanStateId| {
@@ -297,14 +297,14 @@ impl ScanGraph {
     }
 }
 
-/// What [`ScanGraph::ways`] found.
+/// The result of [`ScanGraph::ways`].
 pub(super) struct Ways<'a> {
     ways: Vec<BitSet>,
     scan_graph: &'a ScanGraph,
 }
 
 impl Ways<'_> {
-    /// The goals that can still be come to from `state`.
+    /// Returns the goals that can still be reached from `state`.
     pub(super) fn from(&self, state: ScanStateId) -> &BitSet {
         &self.ways[self.scan_graph.positions[state.index()]]
     }

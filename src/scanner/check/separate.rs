@@ -1,23 +1,23 @@
-//! Grammars whose lexemes come apart at first sight.
+//! Grammars whose lexemes are separate at first sight.
 //!
-//! The [scan graph](super::scan_graph) draws all terminals together, as an author's terminals may
-//! meet wherever the parser lets them. A grammar that a program made of a JSON Schema has hundreds
-//! of terminals, nearly all of them quoted, and its rows are known to be what can really meet. So
-//! rows are looked at one by one, in pairs of terminals, and quoted terminals all at once: the
-//! closing quote ends whichever it is, and nothing can go on behind it.
+//! The [scan graph](super::scan_graph) combines all terminals, because an author's terminals may
+//! compete wherever the parser lets them. A grammar that a program made from a JSON Schema has
+//! hundreds of terminals, nearly all of them quoted, and its rows say exactly which can really
+//! compete. So rows are checked one by one, in pairs of terminals, and quoted terminals all at
+//! once: the closing quote ends any of them, and nothing can continue after it.
 //!
-//! What is shown suffices, and is not necessary: no two terminals of a row have a text in common,
-//! the ignored ones counted in; and what *may follow* a lexeme can begin with a byte over which no
-//! terminal of the lexeme's own row goes on. So each lexeme ends where the parser wants it to, and
-//! leaves no obligation beyond the next byte. Where that is so of all that the tables let follow,
-//! every cell of theirs is really there. Where the stack can shift less than its row promises,
-//! fewer terminals compete, which breaks none of this. Nor do conflicts that are followed: each of
-//! the stacks has the rows of its own states.
+//! The condition is sufficient, not necessary: no two terminals of a row, the ignored ones
+//! included, have a text in common; and the lexemes that *may follow* a lexeme can begin with a
+//! byte over which no terminal of the lexeme's own row goes on. So each lexeme ends where the
+//! parser wants it to, and leaves no obligation beyond the next byte. If that holds for everything
+//! that the tables let follow, every cell of the tables is possible. Where the stack can shift less
+//! than its row promises, fewer terminals compete, which breaks none of this. Conflicts that are
+//! followed do not break it either: each of the stacks has the rows of its own states.
 //!
-//! Where something cannot follow so, the scan graph says more of it. But it would write out each
-//! count of a terminal that counts its lexemes, and those of two such terminals beside each other.
-//! So with these the rows are all that is asked, whether their schemas stand in rules of an author
-//! or not.
+//! Where something cannot follow in this way, the scan graph knows more about it. But it would
+//! write out each count of a terminal that counts its lexemes, and the product of the counts of two
+//! such terminals. So for grammars with such terminals only the rows are used, whether or not their
+//! schemas are part of an author's rules.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -34,24 +34,23 @@ use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{CoreId, TerminalId};
 use crate::util::meter::{LimitReached, Meter};
 
-/// Classes of pairs of states that may be looked at. Where that is not enough, the scan graph
-/// decides.
+/// Limit on the classes of pairs of states looked at. If it is not enough, the scan graph decides.
 const MAX_STEPS: usize = 1 << 26;
-/// So many of them are looked at in a step of the meter.
+/// Number of these classes per step of the meter.
 const CLASSES_A_STEP: usize = 5;
 
-/// Terminals of one row that are neither quoted nor plain strings and are looked at in pairs. More
-/// are looked at together.
+/// Limit on the terminals of one row that are neither quoted nor plain strings and are checked in
+/// pairs. More are checked together.
 const MAX_PATTERNS: usize = 64;
 
-/// Pairs of states that are noted as bits: 64 KB of them.
+/// Limit on pairs of states stored as bits: 64 KB of them.
 const MAX_BITS: usize = 1 << 19;
 
 /// Bytes, one bit each.
 type Bytes = [u64; 4];
 
-/// What may follow what in `grammar`, where its lexemes come apart at first sight: `None` where
-/// they do not, and where the scan graph would know more.
+/// Returns the terminals that may follow each terminal of `grammar` if its lexemes are separate at
+/// first sight: `None` if they are not, or if the scan graph would know more.
 pub(super) fn adjacency(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -86,30 +85,29 @@ struct Search<'a> {
     lexis: &'a Lexis,
     dfas: Vec<Option<&'a Dfa>>,
     kinds: Vec<Kind>,
-    /// The plain strings.
+    /// The plain strings that are quoted.
     strings: BitSet,
-    /// The plain strings that have the same text as one before them, or behind them: each with the
-    /// first of these.
+    /// The plain strings with the same text as another one: each with the first of these.
     repeated: HashMap<usize, usize, FxBuildHasher>,
-    /// By quoted terminal that is none: the strings beside which it stood in a row, and which it
-    /// does not match.
+    /// By quoted terminal that is not a plain string: the strings that shared a row with it and
+    /// that it does not match.
     asked: HashMap<usize, BitSet, FxBuildHasher>,
-    /// By terminal that is not quoted, the bytes that its lexemes begin with.
+    /// By unquoted terminal: the first bytes of its lexemes.
     begins: Vec<Bytes>,
     pairs: HashMap<(usize, usize), Option<Pair>, FxBuildHasher>,
-    /// By terminal, the bytes over which a terminal of its row may go on behind a lexeme of it.
+    /// By terminal: the bytes over which a terminal of its row may go on after a lexeme of it.
     runs_on: Vec<Bytes>,
     steps: usize,
 }
 
-/// What the lexemes of a terminal look like.
+/// The form of the lexemes of a terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A quoted text: it ends in the quote that is not escaped.
+    /// One quoted text: it ends with the first quote that is not escaped.
     String,
     /// Several such texts.
     Quoted,
-    /// Others.
+    /// Other texts.
     Unquoted,
 }
 
@@ -118,20 +116,20 @@ struct Row {
     has_strings: bool,
     /// Whether two strings are the same.
     repeats: bool,
-    /// Those that are quoted, and no plain strings.
+    /// Quoted terminals that are not plain strings.
     quoted: Vec<usize>,
     unquoted: Vec<usize>,
 }
 
-/// What two terminals of one row do, which have no text in common: the bytes over which the second
-/// goes on behind a lexeme of the first, and the other way round.
+/// Two terminals of one row without a common text: the bytes over which the second goes on after a
+/// lexeme of the first, and the other way round.
 #[derive(Clone, Copy, Default)]
 struct Pair {
     behind: [Bytes; 2],
 }
 
 impl<'a> Search<'a> {
-    /// Sorts the terminals.
+    /// Classifies the terminals.
     fn new(grammar: &'a Grammar, lexis: &'a Lexis) -> Self {
         let count = grammar.terminals.len();
         let dfas: Vec<Option<&Dfa>> =
@@ -176,7 +174,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the terminals of each row have no texts in common.
+    /// Returns whether the terminals of each row have no texts in common.
     fn run(&mut self) -> bool {
         let table = self.lexis.table();
         let mut seen = BitSet::new(table.set_count());
@@ -185,7 +183,7 @@ impl<'a> Search<'a> {
         rows.all(|core| self.is_apart(core))
     }
 
-    /// What may follow what, once the rows are known to be apart.
+    /// Returns the relation, once the rows are known to be separate.
     fn adjacency(&mut self) -> Adjacency {
         let count = self.kinds.len();
         let possible = self.possible();
@@ -193,7 +191,7 @@ impl<'a> Search<'a> {
         let unquoted: Vec<usize> = possible.iter().filter(is_unquoted).collect();
         let mut quoted = possible.clone();
         unquoted.iter().for_each(|&index| quoted.remove(index));
-        // Nothing goes on behind the closing quote.
+        // Nothing continues after the closing quote.
         let mut follows = vec![possible.clone(); count + 1];
         let mut quote = Bytes::default();
         add(&mut quote, QUOTE);
@@ -217,7 +215,7 @@ impl<'a> Search<'a> {
         Adjacency::of_rows(&self.lexis.ignored, follows, possible, end)
     }
 
-    /// The terminals that stand in some row.
+    /// Returns the terminals that appear in some row.
     fn possible(&self) -> BitSet {
         let table = self.lexis.table();
         let mut possible = BitSet::new(self.kinds.len() + 1);
@@ -232,13 +230,13 @@ impl<'a> Search<'a> {
         possible
     }
 
-    /// The terminals that compete in the row of `core`; the end of the text among them.
+    /// Returns the terminals that compete in the row of `core`, including the end of the text.
     fn terminals(&self, core: CoreId) -> impl Iterator<Item = usize> + '_ {
         self.lexis.table().terminals_of_row(core).chain(self.lexis.ignored.iter())
     }
 
-    /// Whether the terminals of the row of `core` have no texts in common. Notes what goes on
-    /// behind which.
+    /// Returns whether the terminals of the row of `core` have no texts in common. Notes the bytes
+    /// over which one goes on after another.
     fn is_apart(&mut self, core: CoreId) -> bool {
         let Row { has_strings, repeats, quoted, unquoted } = self.sorted(core);
         if repeats {
@@ -281,8 +279,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Whether no two of these texts are the same. Notes which goes on behind which: in their order
-    /// the texts that one begins with stand before it.
+    /// Returns whether no two of these texts are the same. Notes the bytes over which one goes on
+    /// after another: when sorted, the prefixes of a text precede it.
     fn are_words_apart(&mut self, words: &mut [(&str, usize)]) -> bool {
         words.sort_unstable();
         let mut begun: Vec<(&str, usize)> = Vec::new();
@@ -300,8 +298,9 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Whether no two of these have a text in common, where they are many: as a rule few of them go
-    /// on behind the first bytes. Notes what goes on behind which.
+    /// Returns whether no two of these terminals have a text in common, if they are many: usually
+    /// few of them go on after the first bytes. Notes the bytes over which one goes on after
+    /// another.
     fn are_apart_together(&mut self, terminals: &[usize]) -> bool {
         let mut parts = Vec::with_capacity(terminals.len());
         for &terminal in terminals {
@@ -340,7 +339,7 @@ impl<'a> Search<'a> {
                 {
                     add(&mut self.runs_on[terminals[own]], byte);
                 }
-                // What goes on alone is apart from the rest.
+                // A terminal that goes on alone is separate from the rest.
                 if states.len() > 1 && seen.insert(states.clone()) {
                     pending.push(states);
                 }
@@ -349,7 +348,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Whether a quoted terminal that is no plain string matches a string of the row of `core`.
+    /// Returns whether a quoted terminal that is not a plain string matches a string of the row of
+    /// `core`.
     fn matches_string(&mut self, general: usize, core: CoreId) -> bool {
         let Some(dfa) = self.dfas[general] else { return false };
         let none = || BitSet::new(self.kinds.len() + 1);
@@ -363,7 +363,7 @@ impl<'a> Search<'a> {
         texts.any(|text| dfa.matches(text.as_bytes()))
     }
 
-    /// The same by their kinds, without the end of the text.
+    /// Returns the same terminals by kind, without the end of the text.
     fn sorted(&self, core: CoreId) -> Row {
         let (quoted, unquoted) = (Vec::new(), Vec::new());
         let mut sorted = Row { has_strings: false, repeats: false, quoted, unquoted };
@@ -385,8 +385,8 @@ impl<'a> Search<'a> {
         sorted
     }
 
-    /// What two terminals do side by side; `None` where they have a text in common or take too many
-    /// steps. A terminal beside itself has all of its texts in common, which is as it should be.
+    /// Compares two terminals; `None` if they have a text in common or take too many steps. A
+    /// terminal has all texts in common with itself, which is allowed.
     fn pair(&mut self, one: usize, other: usize) -> Option<Pair> {
         if let Some(&known) = self.pairs.get(&(one, other)) {
             return known;
@@ -409,8 +409,8 @@ impl<'a> Search<'a> {
             self.steps += dfas[0].state_count();
             return Some(Pair { behind: [behind; 2] });
         }
-        // Nothing goes on behind a closing quote, and what has nothing in common uncounted has
-        // nothing in common.
+        // Nothing continues after a closing quote, and terminals without a common text when
+        // uncounted have none at all.
         if ![self.kinds[one], self.kinds[other]].contains(&Kind::Unquoted)
             && dfas.iter().any(|dfa| dfa.counts())
             && let all = dfas.map(Dfa::uncounted)
@@ -426,7 +426,7 @@ impl<'a> Search<'a> {
         self.side_by_side(dfas)
     }
 
-    /// What two automata do side by side.
+    /// Runs two automata in parallel.
     fn side_by_side(&mut self, dfas: [&Dfa; 2]) -> Option<Pair> {
         let classes = dfas[0].classes().merge(dfas[1].classes());
         let of = |&byte: &u8| dfas.map(|dfa| dfa.classes().get(byte));
@@ -447,13 +447,13 @@ impl<'a> Search<'a> {
             let mut before = (Dfa::DEAD, Dfa::DEAD);
             for (class, &[one, other]) in (0..=u8::MAX).zip(&of) {
                 let next = (rows.0[usize::from(one)], rows.1[usize::from(other)]);
-                // The second goes on behind a lexeme of the first.
+                // The second goes on after a lexeme of the first.
                 for (at, other) in [(0, next.1), (1, next.0)] {
                     if accepts[at] && other != Dfa::DEAD {
                         behind[at].insert(class);
                     }
                 }
-                // Neighbouring classes lead to one pair more often than not.
+                // Neighbouring classes mostly lead to the same pair.
                 let is_new = next != before && next.0 != Dfa::DEAD && next.1 != Dfa::DEAD;
                 before = next;
                 if is_new && seen.insert(next) {
@@ -467,7 +467,7 @@ impl<'a> Search<'a> {
 
 /// Pairs of states that were met.
 enum Pairs {
-    /// A bit for each, where they are not too many.
+    /// One bit for each pair, if they are not too many.
     Bits {
         others: usize,
         bits: BitSet,
@@ -476,7 +476,7 @@ enum Pairs {
 }
 
 impl Pairs {
-    /// None yet, of automata with so many states.
+    /// Creates an empty set for automata with these numbers of states.
     fn new([ones, others]: [usize; 2]) -> Self {
         match ones.saturating_mul(others) {
             count @ ..=MAX_BITS => Self::Bits { others, bits: BitSet::new(count) },
@@ -484,7 +484,7 @@ impl Pairs {
         }
     }
 
-    /// Adds a pair; whether it was not there.
+    /// Adds a pair. Returns whether it is new.
     fn insert(&mut self, pair: (u32, u32)) -> bool {
         match self {
             Self::Bits { others, bits } => bits.insert(pair.0 as usize * *others + pair.1 as usize),
@@ -493,10 +493,10 @@ impl Pairs {
     }
 }
 
-/// The bytes over which some lexeme goes on behind another.
+/// Returns the bytes over which some lexeme goes on after a shorter one.
 fn runs_on(dfa: &Dfa) -> Bytes {
     let mut classes = ClassSet::default();
-    // Where lexemes are counted, not all states are reached.
+    // Not all states are reachable if lexemes are counted.
     let mut seen = BitSet::new(dfa.state_count());
     let mut pending = vec![dfa.start()];
     while let Some(state) = pending.pop() {
@@ -510,7 +510,7 @@ fn runs_on(dfa: &Dfa) -> Bytes {
         }
         let mut before = Dfa::DEAD;
         for &next in &*row {
-            // Neighbouring classes lead to one state more often than not.
+            // Neighbouring classes mostly lead to the same state.
             if next != std::mem::replace(&mut before, next) {
                 pending.push(next);
             }
@@ -519,7 +519,7 @@ fn runs_on(dfa: &Dfa) -> Bytes {
     bytes_of(dfa.classes(), classes)
 }
 
-/// The bytes of some classes.
+/// Returns the bytes of some classes.
 fn bytes_of(classes: &ByteClasses, some: ClassSet) -> Bytes {
     if some.is_empty() {
         return Bytes::default();
@@ -531,7 +531,7 @@ fn bytes_of(classes: &ByteClasses, some: ClassSet) -> Bytes {
     [0, 1, 2, 3].map(word)
 }
 
-/// The text of a terminal that is a plain string.
+/// Returns the text of a terminal that is a plain string.
 fn text(terminal: &Terminal) -> Option<&str> {
     match &terminal.pattern {
         Some(Pattern::Literal { text, ignore_case: false }) => Some(text),
@@ -539,7 +539,7 @@ fn text(terminal: &Terminal) -> Option<&str> {
     }
 }
 
-/// The bytes that lexemes begin with.
+/// Returns the first bytes of lexemes.
 fn first_bytes(dfa: &Dfa) -> Bytes {
     let mut begins = ClassSet::default();
     if !dfa.is_empty() {
@@ -573,7 +573,8 @@ mod tests {
     use crate::util::limits::Limits;
     use crate::util::meter::Meter;
 
-    /// A grammar whose only rule has these alternatives of terminals, each a regex.
+    /// Whether a grammar is separate whose only rule has these alternatives of terminals, each a
+    /// regex.
     fn are_separate_in(alternatives: &[&[&str]]) -> bool {
         let mut patterns: Vec<&str> = alternatives.concat();
         patterns.sort_unstable();
@@ -612,7 +613,7 @@ mod tests {
     fn what_cannot_run_into_one_another_is_separate() {
         assert!(are_separate_in(&[&["[0-9]+", " *,", "[0-9]+"], &[STRING, "[0-9]+"]]));
         assert!(are_separate_in(&[&[STRING, STRING], &["true", STRING]]));
-        // The comma ends whatever blanks the bracket has taken.
+        // The comma ends any blanks that the bracket has taken.
         assert!(are_separate_in(&[&["\\[ *", " *,"]]));
     }
 

@@ -1,10 +1,10 @@
-//! What the proof that every stack can be completed knows of lexemes: which may follow which, and
-//! what words ask of the lexemes behind them.
+//! Lexemes as the proof that every stack can be completed sees them: which may follow which, and
+//! the requirements of words on the lexemes after them.
 //!
-//! A way to complete a stack is made of plain lexemes, each labelled with the terminal that it
-//! stands for. A word that what stands around it decides about may be one, where its `after` is
-//! met; then those behind it must meet its lists. As the other terminal it is used only where that
-//! has no lexemes of its own, or where words ask for the word.
+//! A completion of a stack consists of plain lexemes, each labelled with its own terminal. A
+//! `%lookahead` word may be among them where its `after` is met; then the lexemes after it must
+//! match its lists. It is used as the other terminal only if that one has no lexemes of its own, or
+//! if words require the word.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -26,14 +26,14 @@ pub(super) struct Lexemes<'a> {
     numbers: HashMap<Behind, Place, FxBuildHasher>,
 }
 
-/// All that matters of a place: where it is the same, places are one.
+/// The relevant facts of a place. Places with equal facts are merged.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Ahead {
-    /// What may follow.
+    /// The terminals that may follow.
     row: BitSet,
-    /// The words that may stand here as far as what stands before them decides.
+    /// The words that the preceding terminal allows here.
     words: BitSet,
-    /// What words ask.
+    /// The requirements of words.
     asked: ExpectationsId,
 }
 
@@ -42,20 +42,20 @@ struct Ahead {
 pub(super) struct Behind {
     /// The last terminal that the parser has taken; `None` at the beginning of the text.
     pub(super) taken: Option<TerminalId>,
-    /// The ignored terminal that the last lexeme is, if it is one.
+    /// The ignored terminal of the last lexeme, if it is one.
     pub(super) ignored: Option<TerminalId>,
-    /// What words ask.
+    /// The requirements of words.
     pub(super) asked: ExpectationsId,
 }
 
 impl<'a> Lexemes<'a> {
-    /// Those of `lexis`, by the relation of what may follow what.
+    /// Creates the lexemes of `lexis` with this relation between neighbours.
     pub(super) fn new(lexis: &'a Lexis, adjacency: &'a Adjacency) -> Self {
         let (by_ahead, numbers) = (HashMap::default(), HashMap::default());
         Self { lexis, adjacency, places: Vec::new(), by_ahead, numbers }
     }
 
-    /// The number of a place.
+    /// Returns the number of a place.
     pub(super) fn place(&mut self, behind: Behind) -> Place {
         if let Some(&known) = self.numbers.get(&behind) {
             return known;
@@ -79,8 +79,8 @@ impl<'a> Lexemes<'a> {
         Ahead { row, words, asked }
     }
 
-    /// A place behind which whatever may stand anywhere may stand, if there is one; but for words
-    /// that want something before them.
+    /// Returns a place after which everything that may appear anywhere may follow, if there is one,
+    /// apart from words with an `after`.
     pub(super) fn best(&mut self) -> Option<Place> {
         let count = self.lexis.terminal_count();
         for terminal in
@@ -139,8 +139,8 @@ impl Succession for Lexemes<'_> {
 }
 
 impl Lexemes<'_> {
-    /// What is asked behind `next`, one for each way in which a lexeme of it can always be made to
-    /// follow.
+    /// Returns the requirements after `next`, one for each way in which a lexeme of it can always
+    /// be made to follow.
     fn asked_after(&self, ahead: &Ahead, next: TerminalId) -> SmallVec<[ExpectationsId; 2]> {
         let Ahead { row, words, asked } = ahead;
         let lookaheads = &self.lexis.lookaheads;
@@ -158,7 +158,8 @@ impl Lexemes<'_> {
         if lookaheads.word(next).is_none() || may_be_itself(next) {
             read(next, true);
         }
-        // Where an exclusive terminal can stand, words that cannot do not compete.
+        // Where an exclusive terminal is possible, words that are not possible there do not
+        // compete.
         let always_compete =
             !self.lexis.candidate_sets.iter().any(|candidates| candidates.contains(next.index()));
         let nothing_asked = *asked == ExpectationsId::NONE;

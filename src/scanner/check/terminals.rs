@@ -1,4 +1,4 @@
-//! Terminals by themselves: labels that never win, words that other terminals cover.
+//! Checks of single terminals: labels that never win, words that other terminals cover.
 
 use super::scan_graph::ScanGraph;
 use crate::grammar::ir::{Conflicts, Grammar, LexerKind, Terminal};
@@ -7,7 +7,7 @@ use crate::scanner::Lexis;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 
-/// Terminals that others shadow, and plain strings that a pattern covers.
+/// Finds terminals that others shadow, and plain strings that a pattern covers.
 pub(super) fn check_labels(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -17,8 +17,8 @@ pub(super) fn check_labels(
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
         let Some(dfa) = lexis.states().dfa(id) else { continue };
-        // A terminal without a place was made by a program, which knows where it can stand; and so
-        // was each of a grammar that was written without terminals.
+        // A terminal without a place was made by a program, which knows where it is possible; so
+        // was each terminal of a grammar that was written without terminals.
         if terminal.place.is_none() || grammar.conflicts == Conflicts::Silent {
             continue;
         }
@@ -68,7 +68,7 @@ pub(super) fn check_labels(
     findings
 }
 
-/// The first of these, and how many more there are.
+/// Returns the first of these, and how many more there are.
 pub(super) fn listed(words: &[String]) -> String {
     const SHOWN: usize = 8;
     let more = match words.len().saturating_sub(SHOWN) {
@@ -78,15 +78,16 @@ pub(super) fn listed(words: &[String]) -> String {
     words[..words.len().min(SHOWN)].join(" ") + &more
 }
 
-/// Whether a string may be a keyword: signs are none, though a pattern for any text matches them.
+/// Returns whether a string may be a keyword. Punctuation is not, though a pattern for any text
+/// matches it.
 fn is_word_like(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(char::is_alphabetic)
         && chars.all(|c| c.is_alphanumeric() || "_-".contains(c))
 }
 
-/// Under the contextual lexer, words that an identifier covers are not reserved unless that is
-/// said.
+/// Finds words that an identifier covers under the contextual lexer, which are reserved only if the
+/// grammar says so.
 pub(super) fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     if grammar.lexer == LexerKind::Basic || grammar.conflicts == Conflicts::Silent {
         return Vec::new();
