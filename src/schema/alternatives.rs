@@ -248,8 +248,8 @@ impl Machine<'_> {
             true => parts.iter().map(|&part| self.reader.formulas.not(part)).collect(),
             false => parts.to_vec(),
         };
-        // A part relies only on the parts before it: if two relied on each other, each would drop
-        // what the other one dropped because of it. Denials rely on all others.
+        // A part relies only on the parts before it: if two relied on each other, each could drop
+        // parts of its own because of parts that the other dropped. Denials rely on all others.
         parts.sort_by_key(|&part| match self.reader.formulas.shape(part) {
             Shape::And(_) | Shape::Or(_) | Shape::One(_) => 1,
             Shape::Not(_) => 2,

@@ -1,9 +1,9 @@
-//! Formulas: what is asked of a value, as a boolean combination of atoms. Equal formulas have equal
+//! Formulas: conditions on a value, as boolean combinations of atoms. Equal formulas have equal
 //! ids.
 //!
-//! The constructors fold constants, flatten, sort, and take away what another part implies at once
-//! (`a and (a or b)` is `a`, `a and (not a or b)` is `a and b`). That is not a normal form, and
-//! need not be: equivalent formulas that stay apart cost states and nothing else.
+//! The constructors fold constants, flatten, sort, and remove parts that another part obviously
+//! implies (`a and (a or b)` is `a`, `a and (not a or b)` is `a and b`). The result is not a normal
+//! form and need not be: equivalent formulas with different ids only cost states.
 
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
@@ -21,7 +21,7 @@ pub(super) struct FormulaId(u32);
 impl FormulaId {
     /// Holds of every value.
     pub(super) const TRUE: Self = Self(0);
-    /// Holds of none.
+    /// Holds of no value.
     pub(super) const FALSE: Self = Self(1);
 
     pub(super) fn is_constant(self) -> bool {
@@ -29,7 +29,7 @@ impl FormulaId {
     }
 }
 
-/// The six types of values. The first byte of a value tells them apart.
+/// The six types of values, which the first byte of a value distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Type {
     Null,
@@ -55,7 +55,7 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it holds of a number that stands so to the one it names.
+    /// Whether the comparison holds of a number that compares to the bound as `order`.
     pub(super) fn holds(self, order: Ordering) -> bool {
         match self {
             Self::AtLeast => order.is_ge(),
@@ -66,36 +66,35 @@ impl Comparison {
     }
 }
 
-/// A rule that gives every value a small number. Values with different numbers differ; values with
-/// the same number may or may not.
+/// Rule that assigns a small number to every value. Values with different numbers differ; values
+/// with the same number may or may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Fingerprint {
-    /// How many numbers there are, 16 at most.
+    /// Number of fingerprints, at most 16.
     pub(super) modulus: u8,
-    /// The key of the member that stands for an object, if one does.
+    /// Key of the member that represents an object, if one does.
     pub(super) key: Option<u32>,
 }
 
-/// What is asked of one level of a value. The numbers are those of tables beside
-/// ([`Atoms`](super::atoms::Atoms)).
+/// Condition on one level of a value. The numbers refer to the tables in
+/// [`Atoms`](super::atoms::Atoms).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Atom {
-    /// The schema of this number.
+    /// The value satisfies the schema of this number.
     Schema(u32),
-    /// Of the next member or item: that it satisfies a formula. Stands only in the formulas that a
-    /// step makes.
+    /// The next member or item satisfies a formula. Appears only in formulas made by a step.
     Child(FormulaId),
-    /// Of the next item: what is left depends on its fingerprint, as the list of this number says.
-    /// Stands only in the formulas that a step makes.
+    /// The residual depends on the fingerprint of the next item, by the list of this number.
+    /// Appears only in formulas made by a step.
     ByFingerprint(Fingerprint, u32),
-    /// The value is told apart from those that are known to satisfy the formula, and may satisfy it
-    /// all the same. Stands where nothing hangs on it that it does not.
+    /// The value is distinguished from those known to satisfy the formula, but may satisfy it too.
+    /// Used only where satisfying it makes no condition stricter.
     Otherwise(FormulaId),
-    /// The fingerprint of the value is in this set, a bit for each.
+    /// The fingerprint of the value is in this set, one bit for each.
     Fingerprint(Fingerprint, u16),
     Type(Type),
     Boolean(bool),
-    /// A number without a fractional part; `1.0` among them or not.
+    /// A number without a fractional part; `takes_point`: including `1.0`.
     Integer {
         takes_point: bool,
     },
@@ -112,23 +111,23 @@ pub(super) enum Atom {
     Items(u32),
     MinItems(u64),
     MaxItems(u64),
-    /// So many items at least and at most satisfy the formula.
+    /// At least `min` and at most `max` items satisfy the formula.
     Contains {
         schema: FormulaId,
         min: u64,
         max: Option<u64>,
     },
-    /// No two items are the same: the `uniqueItems` of this number. Stands in no formula that was
-    /// told apart by types.
+    /// No two items are equal: the `uniqueItems` of this number. Does not appear in formulas
+    /// projected to a type.
     Distinct(u32),
-    /// The same in an array whose items are followed.
+    /// Same as `Distinct`, in an array whose items are followed.
     Followed(u32),
-    /// The value is an item of such an array.
+    /// The value is an item of an array whose items are followed.
     Apart,
-    /// The items are among the values of this number, each at most once.
+    /// Each item is one of the values of this number, each used at most once.
     Unique(u32),
-    /// The items have different fingerprints, none of them in the set `seen`, and are so many at
-    /// most.
+    /// The items have different fingerprints, none of them in the set `seen`; there are at most
+    /// `left` items.
     Fresh {
         rule: Fingerprint,
         seen: u16,
@@ -136,15 +135,15 @@ pub(super) enum Atom {
     },
     Properties(u32),
     Required(u32),
-    /// The same where it is denied, and keys may stand twice: the last member whose value may undo
-    /// it stood under a key of the class `witness`, if there was one.
+    /// Denied `Properties` where keys may be repeated: `witness` is the class of the key of the
+    /// last member that violates them, if one did. A later member of this class may replace it.
     Denied {
         properties: u32,
         witness: Option<u32>,
     },
     MinProperties(u64),
-    /// The same where keys may stand twice: of keys that are not named, those count whose
-    /// fingerprint is not in `seen`.
+    /// `MinProperties` where keys may be repeated: an unnamed key counts only if its fingerprint is
+    /// not in `seen`.
     MinKeys {
         count: u64,
         seen: u16,
@@ -153,7 +152,7 @@ pub(super) enum Atom {
     PropertyNames(FormulaId),
 }
 
-/// The shape of a formula. Parts are by their number in the lists of [`Formulas`].
+/// Shape of a formula. Parts are given by their number in the lists of [`Formulas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     True,
@@ -162,11 +161,11 @@ pub(super) enum Shape {
     Not(FormulaId),
     And(u32),
     Or(u32),
-    /// Exactly one of the parts.
+    /// Exactly one of the parts holds.
     One(u32),
 }
 
-/// Whether atoms stand in a formula that are not told apart by types as others are.
+/// Atoms contained in a formula that need more than the usual projection to types.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
     /// [`Atom::Schema`].
@@ -181,26 +180,26 @@ pub(super) struct Held {
     pub(super) apart: bool,
 }
 
-/// Parts that are put together, few as a rule.
+/// Parts being combined, usually few.
 type Parts = SmallVec<[FormulaId; 8]>;
 
-/// All formulas that were met.
+/// All formulas made so far.
 #[derive(Debug)]
 pub(super) struct Formulas {
     shapes: Vec<Shape>,
-    /// By formula, which of these atoms stand in it.
+    /// For each formula, which of these atoms it contains.
     held: Vec<Held>,
     ids: HashTable<FormulaId>,
     parts: Lists<FormulaId>,
     part_ids: HashTable<u32>,
-    /// How many formulas and parts were looked at.
+    /// Number of formulas and parts visited.
     pub(super) work: usize,
 }
 
 use FormulaId as F;
 
 impl Formulas {
-    /// That the next member satisfies `formula`.
+    /// States that the next member satisfies `formula`.
     pub(super) fn child(&mut self, formula: FormulaId) -> FormulaId {
         if formula.is_constant() { formula } else { self.atom(Atom::Child(formula)) }
     }
@@ -256,12 +255,12 @@ impl Formulas {
         }
     }
 
-    /// Which of these atoms stand in the formula.
+    /// Returns which of these atoms the formula contains.
     pub(super) fn held(&self, formula: F) -> Held {
         self.held[formula.0 as usize]
     }
 
-    /// Whether the formula asks for another type than `of` in so many words.
+    /// Whether the formula explicitly asks for a type other than `of`.
     pub(super) fn is_of_another_type(&self, formula: F, of: Type) -> bool {
         let is_another =
             |&part: &F| matches!(self.shape(part), Shape::Atom(Atom::Type(own)) if own != of);
@@ -288,7 +287,7 @@ impl Formulas {
         self.shapes[formula.0 as usize]
     }
 
-    /// The parts of a conjunction, a disjunction or a [`Shape::One`].
+    /// Returns the parts of a conjunction, a disjunction or a [`Shape::One`].
     pub(super) fn parts(&self, list: u32) -> &[F] {
         self.parts.get(list as usize)
     }
@@ -297,7 +296,7 @@ impl Formulas {
         self.intern(Shape::Atom(atom))
     }
 
-    /// That the fingerprint of a value is in `set`.
+    /// States that the fingerprint of a value is in `set`.
     pub(super) fn fingerprint(&mut self, rule: Fingerprint, set: u16) -> F {
         match set {
             0 => F::FALSE,
@@ -331,7 +330,7 @@ impl Formulas {
         self.junction(false, parts)
     }
 
-    /// The conjunction of `parts`, or the disjunction.
+    /// Returns the conjunction or disjunction of `parts`.
     fn junction(&mut self, is_and: bool, parts: impl IntoIterator<Item = F>) -> F {
         let (neutral, other) = if is_and { (F::TRUE, F::FALSE) } else { (F::FALSE, F::TRUE) };
         let Some(mut all) = self.flat(is_and, parts) else { return other };
@@ -358,8 +357,8 @@ impl Formulas {
         }
     }
 
-    /// The parts with those of inner junctions of the same kind, without constants; `None` where
-    /// one of them decides the whole.
+    /// Flattens nested junctions of the same kind and drops constants; `None` if one part decides
+    /// the whole.
     fn flat(&mut self, is_and: bool, parts: impl IntoIterator<Item = F>) -> Option<Parts> {
         let (neutral, other) = if is_and { (F::TRUE, F::FALSE) } else { (F::FALSE, F::TRUE) };
         let mut all = Parts::new();
@@ -377,8 +376,8 @@ impl Formulas {
         Some(all)
     }
 
-    /// What becomes of parts, which ascend, in view of the others; `None` where two contradict one
-    /// another, which decides the whole.
+    /// Returns simplifications of parts, which ascend, given the others; `None` if two parts
+    /// contradict each other, which decides the whole.
     fn changes(&mut self, is_and: bool, all: &[F]) -> Option<Vec<(usize, F)>> {
         let mut negated: Vec<F> = Vec::new();
         let mut inner: Vec<(usize, u32)> = Vec::new();
@@ -400,7 +399,7 @@ impl Formulas {
         Some(changes)
     }
 
-    /// An inner junction without what another part says already; `None` where that is nothing.
+    /// Returns an inner junction without parts that are redundant; `None` if none is.
     fn absorbed(&mut self, is_and: bool, all: &[F], negated: &[F], list: u32) -> Option<F> {
         let parts = self.parts(list).to_vec();
         self.work += parts.len();
@@ -415,7 +414,7 @@ impl Formulas {
         (kept.len() < parts.len()).then(|| self.junction(!is_and, kept))
     }
 
-    /// Sets of fingerprints of one rule as one set, at the last place of the rule.
+    /// Combines the sets of fingerprints of each rule, at the last position of the rule.
     fn united(&mut self, is_and: bool, all: &[(usize, Fingerprint, u16)]) -> Vec<(usize, F)> {
         let mut changes = Vec::new();
         for (number, &(at, rule, own)) in all.iter().enumerate() {
@@ -431,8 +430,8 @@ impl Formulas {
         changes
     }
 
-    /// Formulas of one fingerprint each, whose disjunction the formula is: itself, where it asks
-    /// for no set of them. All sets together have a few automata then.
+    /// Splits the formula into a disjunction of formulas with one fingerprint each; just the
+    /// formula itself if it asks for no set of them. All sets then share a few automata.
     pub(super) fn by_fingerprint(&mut self, formula: F) -> Vec<F> {
         let parts = match self.shape(formula) {
             Shape::And(list) => self.parts(list),
@@ -448,13 +447,13 @@ impl Formulas {
         each.into_iter().map(|own| self.and([formula, own])).collect()
     }
 
-    /// That exactly one of `parts` holds, equal ones counted apart.
+    /// States that exactly one of `parts` holds. Equal parts count separately.
     pub(super) fn one(&mut self, parts: impl IntoIterator<Item = F>) -> F {
         let mut all: Vec<F> = parts.into_iter().filter(|&part| part != F::FALSE).collect();
         all.sort_unstable();
         let truths = all.iter().take_while(|&&part| part == F::TRUE).count();
         all.drain(..truths);
-        // What stands twice must not hold.
+        // A part that occurs twice must not hold.
         let mut extra = Vec::new();
         let mut single: Vec<F> = Vec::new();
         for group in all.chunk_by(|one, other| one == other) {

@@ -1,4 +1,4 @@
-//! Productions and terminals of a schema, to be a grammar or a part of one.
+//! Productions and terminals of a schema, which become a grammar or a part of one.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,31 +16,31 @@ use crate::grammar::requirement::Requirement;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::lists::Lists;
 
-/// A context-free grammar over terminals with patterns. Ids are its own, from 0.
+/// Context-free grammar whose terminals have patterns, with ids of its own, from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fragment {
     terminals: Vec<Lexemes>,
-    /// Terminals, each with the hash of its pattern.
+    /// Ids of terminals, each with the hash of its pattern.
     terminal_ids: HashTable<(u64, TerminalId)>,
     pub(super) nonterminals: Vec<&'static str>,
     pub(super) productions: Vec<(NonterminalId, Symbols)>,
     pub(super) requirements: Vec<Requirement>,
-    /// Whether some values are read in several ways at once, until the text decides.
+    /// Whether some values have several parallel readings until the text decides.
     pub(super) has_conflicts: bool,
     pub(super) start: NonterminalId,
 }
 
-/// What a terminal is like.
+/// Definition of a terminal.
 #[derive(Clone, Debug)]
 struct Lexemes {
-    /// A word for it, or its text as an author would write it.
+    /// A descriptive word, or the terminal's text as an author would write it.
     name: Cow<'static, str>,
     pattern: Pattern,
     distinct: Option<Distinct>,
     described: Option<Described>,
 }
 
-/// What messages call a terminal: what it is of, and the place in the schema, if there is only one.
+/// Description of a terminal in messages, with its location in the schema if there is only one.
 #[derive(Clone, Debug)]
 struct Described {
     what: String,
@@ -55,8 +55,8 @@ impl fmt::Display for Described {
 }
 
 impl Fragment {
-    /// The terminal with this pattern; `name` is a word that says what it is like, or its text as
-    /// an author would write it.
+    /// Returns the terminal with this pattern; `name` is a descriptive word, or the terminal's text
+    /// as an author would write it.
     pub(super) fn terminal(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -65,7 +65,7 @@ impl Fragment {
         self.terminal_as(None, name, pattern)
     }
 
-    /// The same for a list whose items must differ.
+    /// Same as `terminal`, for the lexemes of a list whose items must differ.
     pub(super) fn terminal_as(
         &mut self,
         distinct: Option<Distinct>,
@@ -86,15 +86,15 @@ impl Fragment {
         Symbol::Terminal(id)
     }
 
-    /// The terminal that is to a list what `distinct` says, and else like another.
+    /// Returns a terminal that equals another except for its role `distinct` in a list.
     pub(super) fn role(&mut self, like: Symbol, distinct: Distinct) -> Symbol {
         let Symbol::Terminal(id) = like else { return like };
         let Lexemes { name, pattern, .. } = self.terminals[id.index()].clone();
         self.terminal_as(Some(distinct), name, pattern)
     }
 
-    /// Says what messages call a terminal: `what` it is of, and the pointer to the schema that asks
-    /// for it. Of one that is of several places none is told.
+    /// Sets the description of a terminal: its meaning `what`, and the pointer to the schema that
+    /// asks for it. A terminal with several locations gets none.
     pub(super) fn describe(&mut self, symbol: Symbol, what: String, at: Option<String>) {
         let Symbol::Terminal(id) = symbol else { return };
         match &mut self.terminals[id.index()].described {
@@ -104,7 +104,7 @@ impl Fragment {
         }
     }
 
-    /// The first of `count` new nonterminals.
+    /// Adds `count` nonterminals and returns the first.
     pub(super) fn nonterminals(&mut self, name: &'static str, count: usize) -> NonterminalId {
         let first = NonterminalId::new(self.nonterminals.len());
         self.nonterminals.resize(first.index() + count, name);
@@ -115,9 +115,8 @@ impl Fragment {
         self.productions.push((lhs, rhs.into_iter().collect()));
     }
 
-    /// Takes out what derives nothing, what the start does not reach, and nonterminals that stand
-    /// for one symbol; and makes one of ends that several productions have. Whether the start
-    /// derives something.
+    /// Removes unproductive and unreachable productions, inlines nonterminals for a single symbol,
+    /// and shares ends of productions. Returns whether the start derives something.
     pub(super) fn trim(&mut self) -> bool {
         self.drop_unproductive();
         self.inline();
@@ -134,7 +133,7 @@ impl Fragment {
         self.productions.retain(|(lhs, rhs)| ends.is_alive((*lhs, rhs), &derived, |_| true));
     }
 
-    /// Puts the only symbol of the only production of a nonterminal in its place.
+    /// Replaces a nonterminal by the only symbol of its only production.
     fn inline(&mut self) {
         let mut only: Vec<Option<Symbol>> = vec![None; self.nonterminals.len()];
         let mut counts = vec![0u32; self.nonterminals.len()];
@@ -182,9 +181,9 @@ impl Fragment {
         self.productions.retain(|(lhs, _)| reached[lhs.index()]);
     }
 
-    /// Puts a nonterminal in the place of the two symbols in which several productions end: a colon
-    /// and a value, say. All members with such a value go on in one parse state then, and what the
-    /// value may begin with is closed over once.
+    /// Replaces the last two symbols of productions, when several end in the same, by a
+    /// nonterminal: for example a colon and a value. All members with such a value then continue in
+    /// one parse state, and the closure of the value is computed once.
     fn share_ends(&mut self) {
         let end = |rhs: &Symbols| match rhs[..] {
             [_, .., first @ Symbol::Terminal(_), last] => Some([first, last]),
@@ -215,7 +214,7 @@ impl Fragment {
         }
     }
 
-    /// Leaves out terminals and nonterminals that no production uses.
+    /// Drops terminals and nonterminals that no production uses.
     fn renumber(&mut self) {
         let mut terminals = vec![None; self.terminals.len()];
         let mut nonterminals = vec![None; self.nonterminals.len()];
@@ -266,16 +265,16 @@ impl Fragment {
         self.terminal_ids.clear();
     }
 
-    /// Adds the fragment to a grammar, and gives the nonterminal that derives the values of the
-    /// schema. What looks like a terminal of `made` is that terminal.
+    /// Adds the fragment to a grammar and returns the nonterminal that derives the values of the
+    /// schema. Terminals equal to one in `made` are shared.
     pub(super) fn embed(&self, grammar: &mut Grammar, made: &mut MadeTerminals) -> NonterminalId {
         let ids: Vec<TerminalId> =
             self.terminals.iter().map(|lexemes| made.terminal(grammar, lexemes)).collect();
         let nonterminals = &mut *grammar.nonterminals;
         let productions = &mut *grammar.productions;
         let first_nonterminal = nonterminals.len();
-        // Meant, so nobody needs to be told. The schemas of other grammars keep the declared order,
-        // and have none.
+        // The conflicts are intended, so they are not reported. Schemas inside other grammars keep
+        // the declared order and have none.
         if self.has_conflicts {
             grammar.conflicts = Conflicts::Silent;
         }
@@ -314,17 +313,17 @@ impl Fragment {
     }
 }
 
-/// The terminals that schemas have put into one grammar. Those of several schemas that look alike
-/// are one: else each schema would have scan states of its own for the same texts.
+/// Terminals that schemas have added to one grammar. Equal terminals of several schemas are shared:
+/// otherwise each schema would have scan states of its own for the same texts.
 #[derive(Debug, Default)]
 pub(crate) struct MadeTerminals {
-    /// Each with the hash of its pattern.
+    /// Ids of terminals, each with the hash of its pattern.
     ids: HashTable<(u64, TerminalId)>,
     named: String,
 }
 
 impl MadeTerminals {
-    /// The terminal of a pattern, with a word for it and what people call it.
+    /// Returns the terminal of a pattern, with a name and a description for messages.
     pub(super) fn plain(
         &mut self,
         grammar: &mut Grammar,
@@ -351,7 +350,7 @@ impl MadeTerminals {
         };
         let shown = described.as_ref().map(ToString::to_string);
         if let Some(&(_, known)) = self.ids.find(hash, is_same) {
-            // Of several schemas: no place in one of them is told.
+            // Several schemas share the terminal: the location in one of them is dropped.
             let terminal = &mut grammar.terminals[known.index()];
             if let Some(Described { what, .. }) = described
                 && terminal.description.as_deref() != shown.as_deref()
@@ -374,7 +373,7 @@ impl MadeTerminals {
     }
 }
 
-/// Makes of `named` a name and its number; a text is its own name.
+/// Writes a name and its number to `named`; a name in quotes or parentheses gets no number.
 fn write_name(named: &mut String, name: &str, mut number: usize) {
     named.clear();
     named.push_str(name);

@@ -1,9 +1,9 @@
-//! Whether some value satisfies a formula: the least fixed point.
+//! Whether some value satisfies a formula, as a least fixed point.
 //!
-//! The search goes depth first, and a formula that is being searched counts as empty: a smallest
-//! value never holds a value that must satisfy the same formula. So *inhabited* is final wherever
-//! it is found. *Empty* is final once nothing it rests on is being searched any more; until then it
-//! is provisional, as in Tarjan's algorithm for components.
+//! The search is depth first, and a formula being searched counts as empty: a smallest value never
+//! contains a value that must satisfy the same formula. So *inhabited* is final as soon as it is
+//! found. *Empty* is final once none of the formulas it depends on is being searched any more;
+//! until then it is provisional, as in Tarjan's algorithm for components.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ use crate::schema::states::{Key, Step, TupleId};
 
 use FormulaId as F;
 
-/// How deep values may have to nest before anything satisfies a schema.
+/// Maximum nesting depth of the smallest values that satisfy a schema.
 const DEPTH: usize = 250;
 
 /// Steps of the meter for an item that is counted.
@@ -146,8 +146,8 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    /// Charges the states of arrays which are asked how many items they have: one for each number
-    /// up to the greatest that is asked for, at least or `also_most`.
+    /// Charges the states of arrays with bounds on the number of items: one for each number up to
+    /// the greatest lower bound or, with `also_most`, the greatest bound of any kind.
     pub(super) fn charge_items(
         &mut self,
         formulas: &[F],
@@ -172,7 +172,8 @@ impl Machine<'_> {
         let all = self.frames.get(frame).names.clone();
         let others = self.frames.get(frame).others.len() as u32;
         let start = self.frames.get(frame).guarded;
-        // About the others nothing hangs together: there is a value for each of them, or none.
+        // The other names are independent of each other: for each of them there is a value, or
+        // there is none.
         let SortedNames { owed, tracked: names, .. } = self.sort_names(start, &all);
         let start = self.without_required(start, &owed);
         for name in owed {
@@ -186,8 +187,8 @@ impl Machine<'_> {
         let mut seen: FxHashSet<(u32, TupleId)> = FxHashSet::default();
         seen.reserve(names.len() + 1);
         seen.insert((0, start));
-        // And whether it was tried without a member here: only where that does not do is it tried
-        // with one, in which values may nest.
+        // `true`: the case without a member was tried here. Only if it fails is a member tried,
+        // whose values may nest.
         let mut pending = vec![(0u32, start, false)];
         while let Some((position, state, is_tried)) = pending.pop() {
             self.spend(1)?;
@@ -226,7 +227,7 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    /// What is left to be asked when there is no member of this name.
+    /// Returns the residuals if there is no member of this name.
     pub(super) fn absent(
         &mut self,
         frame: u32,

@@ -1,14 +1,14 @@
 //! Arrays of unique items that are followed.
 //!
-//! No productions say that the items of an array differ. So where a schema asks little else of an
-//! array, its terminals say that they open it, end it, stand between items, or are one
-//! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and whoever follows a text keeps the items
-//! that stand in it. An item that is a scalar is one lexeme, and each value has one spelling there.
-//! Arrays and objects are compared by their values. They must be [renewable](super::renewal): else
-//! a text might come to where all that an item may still become stands in the array already.
+//! Productions cannot express that the items of an array differ. So if a schema asks little else of
+//! an array, its terminals are marked as opening it, ending it, separating items, or being an item
+//! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and the matcher records the items of the
+//! array. A scalar item is one lexeme, and each value has only one spelling there. Arrays and
+//! objects are compared by value. They must be [renewable](super::renewal): otherwise a text might
+//! reach a point at which every possible completion of an item is already in the array.
 //!
-//! It must be one array of which this is asked. Where a text may be one of several, of which others
-//! ask for something else, which of them it is would hang on the items.
+//! Only one kind of array may have this constraint. If a text may be one of several kinds of arrays
+//! with different constraints, its kind would depend on the items.
 
 use rustc_hash::FxHashMap;
 
@@ -24,19 +24,19 @@ use crate::schema::states::TupleId;
 
 use FormulaId as F;
 
-/// What messages call such an item.
+/// Name of such an item in messages.
 const ITEM: &str = "(a value that no other item has)";
 
-/// What is asked of an array beside that its items are unique.
+/// Constraints on an array in addition to unique items.
 struct Asked {
-    /// Of each item.
+    /// Formula of each item.
     item: F,
-    /// How many there must be.
+    /// Minimum number of items.
     least: u64,
 }
 
 impl Machine<'_> {
-    /// What a projected formula asks, with unique items followed where that can be, else narrower.
+    /// Replaces unique items in a projected formula: followed if possible, otherwise narrowed.
     pub(super) fn followed_or_narrower(&mut self, projected: F) -> Result<F, SchemaError> {
         if !self.reader.formulas.held(projected).distinct {
             return Ok(projected);
@@ -55,7 +55,7 @@ impl Machine<'_> {
         Ok(self.reader.formulas.map(projected, &mut FxHashMap::default(), &mut replace))
     }
 
-    /// A formula with what takes the place of some unique items that are not followed.
+    /// Replaces some unique items that are not followed by their narrower formulas.
     pub(super) fn narrower_where(
         &mut self,
         projected: F,
@@ -78,7 +78,7 @@ impl Machine<'_> {
         Ok(self.reader.formulas.map(projected, &mut FxHashMap::default(), &mut replace))
     }
 
-    /// What is asked of an array beside that its items are unique, where it is little.
+    /// Returns the constraints on an array in addition to unique items, if they are simple.
     fn asked(&mut self, projected: F) -> Option<Asked> {
         let formulas = &mut self.reader.formulas;
         let parts = match formulas.shape(projected) {
@@ -103,7 +103,7 @@ impl Machine<'_> {
         Some(Asked { item: formulas.and(items), least })
     }
 
-    /// How many items there are that satisfy a formula, where they may be followed.
+    /// Returns how many items satisfy a formula, if the items may be followed.
     fn count_items(&mut self, item: F) -> Result<Option<u64>, SchemaError> {
         let item = self.whole(item)?;
         let mut are_scalars = true;
@@ -112,7 +112,7 @@ impl Machine<'_> {
             if projected == F::FALSE {
                 continue;
             }
-            // Whoever follows the text reads it as JSON.
+            // The matcher reads the text as JSON.
             let options = self.reader.options;
             if !options.have_json_separators() || self.renewal(projected, of)?.is_none() {
                 return Ok(None);
@@ -120,15 +120,15 @@ impl Machine<'_> {
             are_scalars = false;
         }
         let count = self.count_apart(item)?;
-        // Whoever follows the text takes no more items for possible where all scalars have come.
+        // Once all scalars have appeared, the matcher allows no further items.
         Ok(match are_scalars {
             true => Some(count),
             false => matches!(count, 0 | u64::MAX).then_some(u64::MAX),
         })
     }
 
-    /// How many texts scalars that satisfy a formula have; 0 where these take too large an
-    /// automaton.
+    /// Returns the number of texts of the scalars that satisfy a formula; 0 if their automaton
+    /// would be too large.
     pub(super) fn count_apart(&mut self, formula: F) -> Result<u64, SchemaError> {
         let pattern = match self.texts_apart(formula) {
             Err(error) if error.kind() == SchemaErrorKind::TooLarge => return Ok(0),
@@ -139,7 +139,7 @@ impl Machine<'_> {
         Ok(text_counts(&texts).first().copied().unwrap_or(0))
     }
 
-    /// Where a text may be an array of several kinds, none is followed.
+    /// Narrows all arrays if a text may be an array of several kinds, so that none is followed.
     pub(super) fn follow_one_at_most(&mut self, projected: &mut [F]) -> Result<(), SchemaError> {
         let kinds = projected.iter().filter(|&&formula| formula != F::FALSE).count();
         if kinds < 2 {
@@ -161,7 +161,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The texts of the scalars that satisfy a formula, one for each.
+    /// Returns the texts of the scalars that satisfy a formula, one for each.
     fn texts_apart(&mut self, formula: F) -> Result<Option<Pattern>, SchemaError> {
         let apart = self.reader.formulas.atom(Atom::Apart);
         let formula = self.reader.formulas.and([formula, apart]);
@@ -195,7 +195,7 @@ impl Machine<'_> {
         })
     }
 
-    /// The same of strings, if there are any; what is counted is no part of anything else.
+    /// Returns the texts of strings, if there are any. Counted strings are used only on their own.
     fn strings_apart(&mut self, formula: F, is_all: bool) -> Result<Option<Pattern>, SchemaError> {
         if is_all && let Some(bounded) = self.bounded(formula)? {
             return Ok(bounded);
@@ -206,8 +206,8 @@ impl Machine<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// The lexemes around the items of the arrays that begin with `start`; `None` where there are
-    /// fewer items than an array must have.
+    /// Returns the lexemes around the items of the arrays that begin with `start`; `None` if there
+    /// are fewer items than an array must have.
     pub(super) fn brackets(&mut self, start: TupleId) -> Result<Option<Brackets>, SchemaError> {
         let punctuation = &self.punctuation;
         let (open, comma, close) =
@@ -227,7 +227,7 @@ impl Builder<'_, '_> {
         Ok(Some(Brackets { open, comma, close }))
     }
 
-    /// The symbol of the items of an array that is followed, which satisfy a formula.
+    /// Returns the symbol of the items of a followed array that satisfy a formula.
     pub(super) fn item(&mut self, formula: F) -> Result<Symbol, SchemaError> {
         if let Some(&known) = self.items.get(&formula) {
             return Ok(known);

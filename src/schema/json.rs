@@ -1,6 +1,6 @@
-//! A reader of JSON that keeps what a schema means: the order of keys, where each value stands, all
-//! digits of numbers. Two equal keys in one object are an error, because readers disagree about
-//! which of them counts.
+//! JSON reader that keeps details a schema needs: the order of keys, the location of each value,
+//! all digits of numbers. Two equal keys in one object are an error, because readers disagree about
+//! which one counts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::util::diagnostic::Place;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct NodeId(u32);
 
-/// A string, which stands in the document as it is more often than not.
+/// String, usually borrowed from the document.
 pub(super) type Text<'a> = Cow<'a, str>;
 
-/// What a value is.
+/// Content of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
     Null,
@@ -38,32 +38,32 @@ struct Node<'a> {
     span: Range<usize>,
 }
 
-/// Documents that were read, all of their values in one list.
+/// Documents that were read, with all of their values in one list.
 #[derive(Debug, Default)]
 pub(super) struct Json<'a> {
     nodes: Vec<Node<'a>>,
-    /// Of objects with many members their places, in the order of the keys.
+    /// Indices of the members of large objects, in the order of the keys.
     sorted: FxHashMap<NodeId, Box<[u32]>>,
-    /// Names and texts, for messages.
+    /// Names and texts of the documents, for messages.
     documents: Vec<(Arc<str>, Arc<str>)>,
 }
 
-/// So many bytes of text come to a value at least, as a rule.
+/// Typical lower bound on bytes of text for each value.
 const BYTES_OF_A_VALUE: usize = 16;
-/// For so many values there is room at once.
+/// Maximum number of values reserved in advance.
 const MOST_AT_ONCE: usize = 1 << 18;
-/// How deep values may nest.
+/// Maximum nesting depth of values.
 const DEPTH: usize = 200;
-/// So many keys of an object are compared one by one; more are sorted.
+/// Maximum number of keys of an object that are compared one by one; more are sorted.
 const MOST_COMPARED: usize = 16;
 
 impl<'a> Json<'a> {
-    /// Reads the document `text`, which messages call `name`.
+    /// Reads the document `text`, called `name` in messages.
     pub(super) fn read(&mut self, name: &str, text: &'a str) -> Result<NodeId, SchemaError> {
         self.read_with(name, text, Cow::Borrowed)
     }
 
-    /// The same of a text that goes when it has been read.
+    /// Reads a text that is dropped afterwards.
     pub(super) fn read_copied(&mut self, name: &str, text: &str) -> Result<NodeId, SchemaError> {
         self.read_with(name, text, |part| Cow::Owned(part.to_owned()))
     }
@@ -75,10 +75,10 @@ impl<'a> Json<'a> {
         kept: fn(&'t str) -> Text<'a>,
     ) -> Result<NodeId, SchemaError> {
         self.documents.push((name.into(), text.into()));
-        // Hardly any schema has more values; a list that grows is copied.
+        // Hardly any schema has more values, so the list is not copied while it grows.
         self.nodes.reserve((text.len() / BYTES_OF_A_VALUE).min(MOST_AT_ONCE));
         let document = (self.documents.len() - 1) as u32;
-        // Some editors write a mark at the beginning, which is no part of the text.
+        // Some editors write a byte order mark at the beginning, which is not part of the text.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let mut reader = Reader { json: self, text, kept, at, document };
         reader.blanks();
@@ -90,7 +90,7 @@ impl<'a> Json<'a> {
         Ok(root)
     }
 
-    /// How many values were read.
+    /// Returns the number of values read.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -99,7 +99,7 @@ impl<'a> Json<'a> {
         &self.nodes[node.0 as usize].value
     }
 
-    /// The value of a key, where `node` is an object that has it.
+    /// Returns the value of a key, if `node` is an object that has it.
     pub(super) fn get(&self, node: NodeId, key: &str) -> Option<NodeId> {
         match self.value(node) {
             Value::Object(members) => match self.sorted.get(&node) {
@@ -114,7 +114,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The string that `node` is.
+    /// Returns the string, if `node` is one.
     pub(super) fn string(&self, node: NodeId) -> Option<&str> {
         match self.value(node) {
             Value::String(text) => Some(text),
@@ -122,13 +122,13 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Puts another value in the place of one.
+    /// Replaces a value.
     pub(super) fn set(&mut self, node: NodeId, value: Value<'a>) {
         self.sorted.remove(&node);
         self.nodes[node.0 as usize].value = value;
     }
 
-    /// A new value, which stands where `node` does.
+    /// Adds a value with the location of `node`.
     pub(super) fn add(&mut self, node: NodeId, value: Value<'a>) -> NodeId {
         let Node { parent, document, span, .. } = &self.nodes[node.0 as usize];
         let node = Node { value, parent: *parent, document: *document, span: span.clone() };
@@ -140,14 +140,14 @@ impl<'a> Json<'a> {
         self.nodes[node.0 as usize].parent
     }
 
-    /// Where the value stands in its document.
+    /// Returns the location of the value in its document.
     pub(super) fn place(&self, node: NodeId) -> Place {
         let node = &self.nodes[node.0 as usize];
         let (name, text) = &self.documents[node.document as usize];
         Place::new(name, text, node.span.clone())
     }
 
-    /// The JSON pointer from the document to the value.
+    /// Returns the JSON pointer from the document to the value.
     pub(super) fn pointer(&self, mut node: NodeId) -> String {
         let mut steps = Vec::new();
         while let Some(parent) = self.parent(node) {
@@ -169,7 +169,7 @@ impl<'a> Json<'a> {
         steps.iter().rev().flat_map(|step| ["/", step]).collect()
     }
 
-    /// The value that a JSON pointer leads to from `node`, and the values on the way.
+    /// Returns the values on the path of a JSON pointer from `node`, the target last.
     pub(super) fn follow(&self, node: NodeId, pointer: &str) -> Option<Vec<NodeId>> {
         let mut way = vec![node];
         if pointer.is_empty() {
@@ -189,10 +189,10 @@ impl<'a> Json<'a> {
     }
 }
 
-/// How many bytes stand for themselves in a string before the first that does not.
+/// Returns the number of leading bytes that represent themselves in a string.
 fn plain(bytes: &[u8]) -> usize {
     let mut at = 0;
-    // Eight bytes at once: keys are short, and descriptions are most of what schemas hold.
+    // Eight bytes at a time: keys are short, and descriptions are most of the text of schemas.
     while let Some(&eight) = bytes[at..].first_chunk() {
         let ends = first_end(u64::from_le_bytes(eight));
         at += ends as usize;
@@ -204,11 +204,11 @@ fn plain(bytes: &[u8]) -> usize {
     at + bytes[at..].iter().position(ends).unwrap_or(bytes.len() - at)
 }
 
-/// Which of eight bytes, the lowest first, is the first that does not stand for itself; 8 where all
-/// do.
+/// Returns the index of the first of eight bytes, lowest first, that does not represent itself; 8
+/// if all do.
 fn first_end(eight: u64) -> u32 {
     const ONES: u64 = u64::MAX / 255;
-    // The high bit of each byte below `bound`, up to 128, and maybe of some behind such a one.
+    // The high bit of each byte below `bound`, up to 128, and possibly of some after such a byte.
     let below =
         |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & (ONES << 7);
     let is = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
@@ -218,7 +218,7 @@ fn first_end(eight: u64) -> u32 {
 struct Reader<'j, 't, 'a> {
     json: &'j mut Json<'a>,
     text: &'t str,
-    /// What is kept of a part of the text.
+    /// Converts a part of the text to the form that is kept.
     kept: fn(&'t str) -> Text<'a>,
     at: usize,
     document: u32,
@@ -242,7 +242,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         }
     }
 
-    /// Enters a value whose parts come later.
+    /// Adds a value whose content is set later.
     fn enter(&mut self, parent: Option<NodeId>) -> NodeId {
         let node =
             Node { value: Value::Null, parent, document: self.document, span: self.at..self.at };
@@ -306,7 +306,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
     fn object(&mut self, id: NodeId, depth: usize) -> Result<Value<'a>, SchemaError> {
         self.at += 1;
         let mut members: Vec<(Text<'a>, NodeId)> = Vec::new();
-        // Of keys that are not compared one by one.
+        // Positions of keys that are not compared one by one.
         let mut starts: Vec<usize> = Vec::new();
         self.blanks();
         if self.peek() == Some(b'}') {
@@ -347,8 +347,8 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         Ok(Value::Object(members))
     }
 
-    /// Sorts the keys of an object with many members; those that were not compared one by one begin
-    /// at `starts`.
+    /// Sorts the keys of an object with many members; the keys not compared one by one begin at
+    /// `starts`.
     fn sort(
         &mut self,
         id: NodeId,
@@ -367,7 +367,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         Ok(())
     }
 
-    /// The error about a key that stands in an object before, too.
+    /// Returns the error for a repeated key of an object.
     fn stands_twice(&mut self, start: usize, key: &str) -> SchemaError {
         self.at = start;
         let message = format!("the key \"{}\" stands twice in this object", key.escape_debug());
@@ -419,7 +419,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         self.escaped_string().map(Cow::Owned)
     }
 
-    /// A string in which something is escaped, behind its quote.
+    /// Reads a string with escapes, from the position after its quote.
     fn escaped_string(&mut self) -> Result<String, SchemaError> {
         let mut text = String::new();
         loop {
@@ -460,7 +460,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
                     }
                     false => first,
                 };
-                // A half of a pair is no character, and no text has it.
+                // An unpaired surrogate is not a character and appears in no text.
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
             }
             _ => {

@@ -1,10 +1,10 @@
-//! Keys that no formula of a frame names, told apart by the patterns that are found in them and by
-//! what `propertyNames` asks.
+//! Keys that no formula of a frame names, distinguished by the patterns that match them and by the
+//! conditions of `propertyNames`.
 //!
-//! Of n patterns that may be found in one key in any combination there are 2^n classes of keys. But
-//! most combinations ask the same of the member: `maxLength` 3 and 5 ask what 3 does, and two
-//! constants ask for nothing. So each pattern parts the classes so far, and those of which the same
-//! is asked are one again before the next does.
+//! With n patterns that may match a key in any combination there are 2^n classes of keys. But most
+//! combinations ask the same of the member: `maxLength` 3 and 5 together ask for 3, and two
+//! different constants are unsatisfiable. So the classes are refined by one pattern at a time, and
+//! classes with equal constraints are united before the next pattern.
 
 use std::rc::Rc;
 
@@ -19,13 +19,13 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// How many classes of other keys a frame may have.
+/// Maximum number of classes of other keys in a frame.
 const MOST_OTHERS: usize = 256;
-/// And how many where keys of some pass several tests.
+/// Maximum number of classes if some keys pass several tests.
 const MOST_SEVERAL: usize = 64;
 
 impl Machine<'_> {
-    /// The contents of keys.
+    /// Returns the automaton of the contents of keys.
     fn contents(&mut self, keys: &Keys) -> Result<Rc<Dfa>, SchemaError> {
         let names = match keys {
             Keys::AllBut(names) => names,
@@ -41,8 +41,8 @@ impl Machine<'_> {
         Ok(others)
     }
 
-    /// The keys that are none of `names`, told apart by which patterns match and which conditions
-    /// hold, as far as `formulas` ask different things of their members.
+    /// Returns the classes of keys other than `names`, by the patterns that match and the
+    /// conditions that hold, as far as `formulas` ask different things of their members.
     pub(super) fn classes_of_others(
         &mut self,
         names: &[u32],
@@ -61,7 +61,7 @@ impl Machine<'_> {
             tests.push(KeyTest { keys: self.strings(projected)?, of: Tested::Name(condition) });
         }
         let sets: Vec<Rc<Dfa>> = tests.iter().map(|test| test.keys.clone()).collect();
-        // Most patterns of an object have no key in common.
+        // Most patterns of an object match no common key.
         let apart = self.texts.apart(&sets).map_err(|error| self.too_large(&error))?;
         let mut classes = self.others_apart(&sorted, &tests[..apart])?;
         let asked = self.asked_of_keys(formulas);
@@ -87,8 +87,8 @@ impl Machine<'_> {
         Ok(classes)
     }
 
-    /// The properties that `formulas` ask for; `None` where some are denied: of what is denied the
-    /// last member under a class of keys counts, so that keys of two classes are not to be one.
+    /// Returns the properties in `formulas`; `None` if some are denied. A denial depends on the
+    /// last member of each class of keys, so classes must not be united.
     fn asked_of_keys(&mut self, formulas: &[F]) -> Option<Vec<u32>> {
         let mut asked = Vec::new();
         for atom in self.reader.formulas.atoms(formulas) {
@@ -103,7 +103,7 @@ impl Machine<'_> {
         Some(asked)
     }
 
-    /// Classes of which the same is asked as one, with the patterns of the first of them.
+    /// Unites classes with equal constraints, keeping the patterns of the first of them.
     fn united(
         &mut self,
         classes: Vec<OtherKeys>,
@@ -135,9 +135,10 @@ impl Machine<'_> {
         Ok(united)
     }
 
-    /// What the patterns of properties ask of the members under a class of keys, without what
-    /// follows from the rest at first sight; `None` where no pattern is found in these keys. What
-    /// is asked of others then may be the same, but is no more once a pattern is.
+    /// Returns the formula that the patterns of properties ask of the members under a class of
+    /// keys, without obviously redundant parts; `None` if no pattern matches these keys. Then
+    /// `additionalProperties` applies, even if its formula is the same, and it no longer applies
+    /// once a pattern matches.
     fn asked_of_members(
         &mut self,
         number: u32,
@@ -183,7 +184,7 @@ impl Machine<'_> {
         Ok(Some(self.reader.formulas.and(kept)))
     }
 
-    /// Whether it is seen at once that no value satisfies both.
+    /// Whether it is obvious that no value satisfies both.
     fn is_nothing(&mut self, one: F, other: F) -> Result<bool, SchemaError> {
         let formulas = &self.reader.formulas;
         let is_apart =
@@ -191,7 +192,7 @@ impl Machine<'_> {
         if Type::ALL.iter().all(is_apart) {
             return Ok(true);
         }
-        // Of these it is known exactly whether some value satisfies them, and soon.
+        // For these atoms, `is_inhabited` is exact and fast.
         let is_plain = |atom: &Atom| {
             matches!(
                 atom,
@@ -212,8 +213,8 @@ impl Machine<'_> {
         Ok(!self.is_inhabited(both)?)
     }
 
-    /// Leaves out the classes of keys in which most patterns are found, where they are too many. A
-    /// warning says so.
+    /// Drops the classes of keys that match most patterns, if there are too many classes, with a
+    /// warning.
     fn leave_out(&mut self, classes: &mut Vec<OtherKeys>) -> Result<(), SchemaError> {
         classes.sort_by_key(|class| class.patterns.len() + class.names.len());
         let is_several = |class: &OtherKeys| class.patterns.len() + class.names.len() > 1;
@@ -238,7 +239,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The same where no key passes two of the tests.
+    /// Returns the classes for tests of which no key passes two.
     fn others_apart(
         &mut self,
         names: &[u32],
@@ -265,7 +266,7 @@ impl Machine<'_> {
         Ok(classes)
     }
 
-    /// The classes told apart further by the fingerprints of their keys.
+    /// Refines the classes by the fingerprints of their keys.
     pub(super) fn told_apart(
         &mut self,
         classes: &[OtherKeys],
@@ -290,13 +291,13 @@ impl Machine<'_> {
     }
 }
 
-/// What tells keys apart that are not named.
+/// Test that distinguishes keys that are not named.
 struct KeyTest {
     keys: Rc<Dfa>,
     of: Tested,
 }
 
-/// Where a test of keys comes from.
+/// Origin of a test of keys.
 enum Tested {
     /// `patternProperties`.
     Pattern(u32),
@@ -305,7 +306,7 @@ enum Tested {
 }
 
 impl KeyTest {
-    /// The keys of a class that pass.
+    /// Returns the keys of a class that pass the test.
     fn passed_by(&self, keys: Rc<Dfa>, class: &OtherKeys) -> OtherKeys {
         let mut own = OtherKeys { keys: Keys::Contents(keys), ..class.clone() };
         match self.of {

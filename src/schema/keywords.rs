@@ -1,8 +1,8 @@
-//! From the keywords of a schema to a formula.
+//! Conversion of the keywords of a schema into a formula.
 //!
-//! A schema is read when something is asked of it. Schemas that hold no reference are read as a
-//! whole, so that equal ones become one formula; others are an atom, which [`Reader::expand`]
-//! replaces by what they say.
+//! A schema is read on demand. Schemas without references are read as a whole, so that equal ones
+//! become one formula; others are an atom, which [`Reader::expand`] replaces by the schema's
+//! formula.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -22,58 +22,58 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// Reads schemas.
+/// Reader of schemas.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     pub(super) schemas: Schemas<'a>,
     pub(super) options: &'a SchemaOptions,
     pub(super) formulas: Formulas,
     pub(super) atoms: Atoms,
-    /// The schemas that are atoms, each with whether it is denied, and what they say: `None` as
-    /// long as that is not known.
+    /// Schemas that are atoms, each with whether it is denied. Their formulas are in `said`, `None`
+    /// until they are known.
     nodes: Vec<(NodeId, bool)>,
     numbers: FxHashMap<(NodeId, bool), u32>,
     said: Vec<Option<F>>,
-    /// Schemas that are being read about one and the same value, the outermost first.
+    /// Schemas being read about the same value, the outermost first.
     open: Vec<NodeId>,
-    /// Whether a reference stands somewhere in a value.
+    /// For each value, whether it contains a reference.
     refers: FxHashMap<NodeId, bool>,
-    /// Whether what is being read is denied. What cannot be held is narrowed where it is not, and
-    /// widened where it is.
+    /// Whether the part being read is denied. Keywords that can only be approximated are narrowed
+    /// if they are not denied, and widened if they are.
     pub(super) is_denied: bool,
-    /// Whether `uniqueItems` takes one item only, since sets of fingerprints are too many.
+    /// Whether `uniqueItems` allows only one item, because there are too many sets of fingerprints.
     pub(super) keeps_few_items: bool,
-    /// Whether `maxItems` is held to what can be counted one by one.
+    /// Whether `maxItems` is limited to counts that are counted one by one.
     pub(super) bounds_items: bool,
-    /// Whether whoever follows a text may keep its unique items.
+    /// Whether unique items may be followed by the matcher.
     pub(super) follows_items: bool,
-    /// Whether no more is known of keys than must be, since sets of them are too many.
+    /// Whether keys are tracked only where necessary, because there are too many sets of them.
     pub(super) keeps_few_sets: bool,
     /// Every `uniqueItems` whose items may be followed.
     pub(super) distinct: Vec<Distinct>,
-    /// How many arrays have fingerprints of items.
+    /// Number of arrays whose items have fingerprints.
     pub(super) told_apart: usize,
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) origins: Origins,
-    /// What was read already, denied or not.
+    /// Formulas of the schemas read so far, by schema and whether it is denied.
     read: FxHashMap<(NodeId, bool), F>,
-    /// Patterns and formats by their texts, and where they stand first.
+    /// First occurrence of each pattern and format, by its text.
     pub(super) places: FxHashMap<u32, NodeId>,
 }
 
 /// A `uniqueItems` whose items may be followed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Distinct {
-    /// The schema that it stands in.
+    /// Schema that contains the keyword.
     pub(super) node: NodeId,
     pub(super) value: NodeId,
-    /// What takes its place where they are not, as far as that is known.
+    /// Replacement if the items are not followed, as far as it is known.
     pub(super) narrower: Option<F>,
-    /// Whether it is denied: then it is widened, and what is denied is more.
+    /// Whether the keyword is denied. It is then widened, so that more values are excluded.
     pub(super) is_denied: bool,
 }
 
-/// How deep schemas may nest in one another about one value.
+/// Maximum nesting depth of schemas about one value.
 const DEPTH: usize = 128;
 
 impl<'a> Reader<'a> {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What the schema says of another value than the one that is being read about.
+    /// Returns the formula of a schema that applies to a value other than the current one.
     pub(super) fn child(&mut self, node: NodeId) -> Result<F, SchemaError> {
         if !self.refers(node) {
             let open = std::mem::take(&mut self.open);
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         Ok(self.formulas.atom(Atom::Schema(number)))
     }
 
-    /// What the schema of this number says, in atoms of one level.
+    /// Returns the formula of the schema of this number, in atoms of one level.
     pub(super) fn expand(&mut self, schema: u32) -> Result<F, SchemaError> {
         if let Some(known) = self.said[schema as usize] {
             return Ok(known);
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         refers
     }
 
-    /// What the schema says of the value that is being read about.
+    /// Returns the formula of a schema that applies to the current value.
     pub(super) fn schema(&mut self, node: NodeId) -> Result<F, SchemaError> {
         if let Some(&known) = self.read.get(&(node, self.is_denied)) {
             return Ok(known);
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         Ok(said)
     }
 
-    /// Reads something as what is denied where it was not, and the other way round.
+    /// Reads something with the opposite polarity: denied if it was not, and the reverse.
     pub(super) fn denied<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, SchemaError>,
@@ -208,7 +208,8 @@ impl<'a> Reader<'a> {
         result
     }
 
-    /// The conjunction of what the keywords say, in their order: the order of names follows it.
+    /// Returns the conjunction of the keywords' formulas, in their order, which determines the
+    /// order of names.
     fn keywords(&mut self, node: NodeId, members: &[(Text<'a>, NodeId)]) -> Result<F, SchemaError> {
         let draft = self.schemas.draft(node);
         let reference = members.iter().find(|(key, _)| key == "$ref");
@@ -241,7 +242,8 @@ impl<'a> Reader<'a> {
         Ok(self.formulas.and(parts))
     }
 
-    /// What one keyword of a schema says, those aside that it goes together with.
+    /// Returns the formula of one keyword of a schema, ignoring the keywords that it interacts
+    /// with.
     pub(super) fn keyword_alone(
         &mut self,
         node: NodeId,
@@ -313,12 +315,14 @@ impl<'a> Reader<'a> {
                 self.unevaluated_properties(node, value)?
             }
             "unevaluatedItems" if draft >= Draft::Eight => self.unevaluated_items(node, value)?,
-            // What is left annotates, or belongs to one of the above, or to no draft.
+            // The remaining keywords are annotations, or belong to one of the above, or to no
+            // draft.
             _ => F::TRUE,
         })
     }
 
-    /// A bound of numbers. Draft 4 has booleans beside bounds that say whether these are exclusive.
+    /// Reads a bound of numbers. In draft 4, booleans next to bounds say whether these are
+    /// exclusive.
     fn bound(
         &mut self,
         node: NodeId,
@@ -355,7 +359,7 @@ impl<'a> Reader<'a> {
         Ok(self.formulas.atom(Atom::MultipleOf(number)))
     }
 
-    /// What names have in common.
+    /// Reads `propertyNames`: a condition on all names.
     fn property_names(&mut self, value: NodeId) -> Result<F, SchemaError> {
         let names = self.child(value)?;
         Ok(if names == F::TRUE { names } else { self.formulas.atom(Atom::PropertyNames(names)) })
@@ -388,7 +392,7 @@ impl<'a> Reader<'a> {
         Ok(self.formulas.and(parts))
     }
 
-    /// Warns of what a pattern has of another dialect than ECMA-262.
+    /// Warns about syntax in a pattern that belongs to another dialect than ECMA-262.
     pub(super) fn note_dialect(&mut self, text: &str, at: NodeId) {
         if let Some(what) = ecma::foreign(text) {
             let message = format!("`{what}` is not of ECMA-262, and is read as it is meant");
@@ -398,9 +402,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The strings in which the pattern `text` is found.
+    /// Returns the formula of the strings that contain a match of the pattern `text`.
     fn pattern_of(&mut self, text: &str, value: NodeId) -> F {
-        // What is held of such a pattern is too narrow to be denied.
+        // The approximation of such a pattern is too narrow to be denied.
         if self.is_denied && ecma::is_narrowed(text) {
             return self.held_of_all(value);
         }
@@ -408,7 +412,7 @@ impl<'a> Reader<'a> {
         self.formulas.atom(Atom::Pattern(pattern))
     }
 
-    /// What is held of a keyword that would be narrowed, where it is denied.
+    /// Returns the formula of a denied keyword that can only be approximated: always satisfied.
     pub(super) fn held_of_all(&mut self, value: NodeId) -> F {
         let message = "what is narrowed elsewhere counts as satisfied where it is denied";
         let warning = Diagnostic::warning("narrowed-schema", message);
@@ -430,7 +434,7 @@ impl<'a> Reader<'a> {
         self.schema(target)
     }
 
-    /// What the schemas of a list say, all of the value that is being read about.
+    /// Returns the formulas of a list of schemas that apply to the current value.
     pub(super) fn list(&mut self, value: NodeId) -> Result<Vec<F>, SchemaError> {
         let schemas = self.elements(value)?;
         if schemas.is_empty() {
@@ -460,7 +464,7 @@ impl<'a> Reader<'a> {
         Ok(self.formulas.and([first, second]))
     }
 
-    /// That exactly one of `parts` holds; `denied` are the same parts as others deny them.
+    /// States that exactly one of `parts` holds; `denied` are the same parts, read as denied.
     pub(super) fn one(&mut self, parts: Vec<F>, denied: &[F]) -> F {
         if parts == denied {
             return self.formulas.one(parts);

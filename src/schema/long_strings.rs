@@ -1,17 +1,17 @@
-//! Strings that are asked for their length only, long ones cut into runs of characters.
+//! Strings with no constraint but their length; long ones are split into runs of characters.
 //!
-//! The lexer counts, and keeps what it has met of each count. Past some thousand that would be
-//! much, so the parser counts runs of characters instead. A run is just so many characters, and the
-//! last run ends in the quote, so no lexeme is the beginning of another.
+//! The lexer counts, and stores states for each count. Beyond some thousands that would be too
+//! many, so the parser counts runs of characters instead. A run has a fixed number of characters,
+//! and the last run ends with the quote, so no lexeme is a prefix of another.
 //!
 //! The parser counts in binary: `full2 -> full1 full1` and `full1 -> RUN RUN` are four runs,
-//! `fewer2 -> fewer1 | full1 fewer1` and `fewer1 -> fewer0 | RUN fewer0` are three at most, with
+//! `fewer2 -> fewer1 | full1 fewer1` and `fewer1 -> fewer0 | RUN fewer0` are at most three, with
 //! the end of the string. A bound is the sum of its digits, so the productions, the parse states
-//! and the stack grow with its logarithm. Each run behind a full half completes one of the next
-//! size, as adding one carries; what a run completes is on the stack alone, so one lookahead always
-//! suffices. Rows of the tables have the ends of all places where runs may stand. So that these
-//! never compete, the characters past whole runs that a string must have come first, with the
-//! quote, and the ends that only some places allow are a terminal of their own.
+//! and the stack grow with its logarithm. A run after a full half completes one of the next size,
+//! like a carry; only the stack tells which runs are complete, so one lookahead always suffices.
+//! Rows of the tables contain the ends of all positions of runs. So that ends never compete, the
+//! characters that a string must have beyond whole runs come first, with the quote, and ends that
+//! only some positions allow are a separate terminal.
 
 use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::Pattern;
@@ -23,8 +23,8 @@ use crate::schema::machine::Machine;
 use FormulaId as F;
 
 impl Machine<'_> {
-    /// The bounds that a formula about strings sets, where it sets nothing else: a pattern that is
-    /// found in every text asks for nothing.
+    /// Returns the bounds that a formula on strings sets, if it sets nothing else: a pattern that
+    /// every text matches is no constraint.
     pub(super) fn lengths(
         &mut self,
         formula: F,
@@ -43,16 +43,17 @@ impl Machine<'_> {
     }
 }
 
-/// Characters of a run.
+/// Number of characters of a run.
 const RUN: u64 = 64;
-/// Greatest lengths from which on strings are cut into runs. What the scanner keeps of a string
-/// that is a little shorter, where a text goes to its end, is 27 MB.
+/// Maximum lengths from this number on are split into runs. For a string with a slightly lower
+/// maximum that is read to its end, the scanner stores 27 MB.
 const LONG: u64 = 10_000;
-/// Least lengths from which on they are. Tokens are of many classes before these are reached.
+/// Minimum lengths from this number on are split into runs: until a string reaches its minimum
+/// length, tokens fall into many classes.
 const LONG_AT_LEAST: u64 = 1_024;
 
 impl Builder<'_, '_> {
-    /// Strings of these lengths.
+    /// Returns the symbol of the strings of these lengths.
     pub(super) fn counted_string(
         &mut self,
         min: u64,
@@ -66,7 +67,7 @@ impl Builder<'_, '_> {
         let room = max.map_or(u64::MAX, |max| max - min);
         let (more, most) = (room / RUN, room % RUN);
         self.make_runs(most)?;
-        // What every string begins with: the quote, and the characters that are asked for.
+        // The beginning of every string: the quote and the minimum number of characters.
         let string = self.fragment.nonterminals("string", 1);
         let mut front = vec![self.front(min % RUN)];
         for power in digits(min / RUN).rev() {
@@ -89,7 +90,7 @@ impl Builder<'_, '_> {
         Ok(Symbol::Nonterminal(string))
     }
 
-    /// The quote before a string, and just so many characters.
+    /// Returns the terminal of the quote before a string and exactly `count` characters.
     fn front(&mut self, count: u64) -> Symbol {
         let pattern = match count {
             0 => Pattern::Literal { text: "\"".to_owned(), ignore_case: false },
@@ -100,7 +101,7 @@ impl Builder<'_, '_> {
         quote
     }
 
-    /// The end of a string: so many characters, and the quote.
+    /// Returns the terminal of the end of a string: `least` to `most` characters, and the quote.
     fn end(&mut self, least: u64, most: u64) -> Symbol {
         let end = self.machine.texts.counted((least as u32, Some(most as u32)), [false, true]);
         let end = self.fragment.terminal("END", end);
@@ -108,8 +109,8 @@ impl Builder<'_, '_> {
         end
     }
 
-    /// Makes the runs of strings that may have `most` characters behind as many runs as they may
-    /// have.
+    /// Makes the runs of strings that may have up to `most` characters after the maximum number of
+    /// runs.
     fn make_runs(&mut self, most: u64) -> Result<(), SchemaError> {
         if self.runs.contains_key(&most) {
             return Ok(());
@@ -129,13 +130,13 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Two to the `power` runs.
+    /// Returns the symbol of 2^`power` runs.
     fn full_runs(&mut self, most: u64, power: u32) -> Result<Symbol, SchemaError> {
         self.grow_runs(most, power)?;
         Ok(self.runs[&most].full[power as usize])
     }
 
-    /// Fewer runs than that, and the end of the string.
+    /// Returns the symbol of fewer than 2^`power` runs and the end of the string.
     fn fewer_runs(&mut self, most: u64, power: u32) -> Result<Symbol, SchemaError> {
         self.grow_runs(most, power)?;
         Ok(self.runs[&most].fewer[power as usize])
@@ -157,7 +158,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// So many runs at most, and the end of the string.
+    /// Returns the symbol of at most `runs` runs and the end of the string.
     fn runs_at_most(&mut self, runs: u64, most: u64) -> Result<Symbol, SchemaError> {
         let mut end = self.runs[&most].end;
         for power in digits(runs) {
@@ -171,7 +172,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The powers of two whose sum a number is, from the least on.
+/// Returns the exponents of the powers of two whose sum is `number`, in ascending order.
 pub(super) fn digits(number: u64) -> impl DoubleEndedIterator<Item = u32> {
     (0..u64::BITS).filter(move |power| number >> power & 1 == 1)
 }

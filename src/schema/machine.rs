@@ -1,16 +1,16 @@
-//! The deterministic machine of a schema, level by level.
+//! Deterministic machine of a schema, built level by level.
 //!
-//! A *value state* is a tuple of formulas that no value satisfies two of: which one a value
-//! satisfies is its outcome. What a state asks is told apart by the value's type first
-//! ([`Machine::project`]). An array or an object is read member by member; the state in between is
-//! the tuple of *residuals*, what is still asked when the members so far are known. A step makes of
-//! each residual a formula about the next member ([`Atom::Child`]) and the residual behind it, and
-//! [`Machine::split`] finds the classes of members that lead to the same residuals
-//! ([`super::member_classes`]). The classes are disjoint, so they are a value state again.
+//! A *value state* is a tuple of formulas no two of which hold of the same value: the formula that
+//! a value satisfies is its outcome. The constraints of a state are first separated by the value's
+//! type ([`Machine::project`]). An array or an object is read member by member; an intermediate
+//! state is the tuple of *residuals*: the constraints that remain after the members so far. A step
+//! turns each residual into a formula about the next member ([`Atom::Child`]) and the residual
+//! after it, and [`Machine::split`] finds the classes of members that lead to the same residuals
+//! ([`super::member_classes`]). The classes are disjoint, so they form a value state again.
 //!
 //! This is a bottom-up deterministic tree automaton run from the top (Bruyère, Perez, Staquet,
 //! "Validating Streaming JSON Documents with Learned VPAs", TACAS 2023, has the general argument).
-//! Members are read in one order, so a residual need not remember which came when.
+//! Members are read in one order, so a residual need not record in which order they came.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -32,34 +32,36 @@ use crate::util::meter::{Holding, Meter};
 
 use FormulaId as F;
 
-/// Work that is told to the meter at once.
+/// Amount of work reported to the meter at a time.
 const COUNTED_AT_ONCE: usize = 100;
-/// A step of the analysis makes and looks up formulas: 20 to 30 nanoseconds.
+/// Steps of the meter for a step of the analysis, which makes and looks up formulas: 20 to 30
+/// nanoseconds.
 const STEPS_OF_WORK: usize = 3;
-/// And keeps some of them.
+/// Bytes of the meter for a step of the analysis, which keeps some of the formulas.
 const BYTES_OF_WORK: usize = 3;
 
-/// The machine, as far as it was made.
+/// The machine, as far as it has been built.
 pub(super) struct Machine<'a> {
     pub(super) reader: Reader<'a>,
     pub(super) texts: Texts<'a>,
     pub(super) tuples: Interner<Tuple>,
     pub(super) frames: Interner<Frame>,
     pub(super) frames_of: FxHashMap<TupleId, u32>,
-    /// By names, ascending: all other keys.
+    /// All keys other than some names, by these names in ascending order.
     pub(super) other_keys: FxHashMap<Rc<[u32]>, Rc<Dfa>>,
     pub(super) inhabited: Inhabited,
     whole: FxHashMap<F, F>,
     projected: FxHashMap<(F, Type), F>,
     pub(super) item_steps: FxHashMap<F, F>,
     pub(super) member_steps: FxHashMap<Step, FxHashMap<F, F>>,
-    /// By frame and properties, behind how many of the names these say nothing.
+    /// By frame and properties, the number of leading names after which these ask nothing of the
+    /// rest.
     pub(super) silent_from: RefCell<FxHashMap<(u32, u32), u32>>,
     pub(super) splits: FxHashMap<TupleId, Classes>,
     pub(super) first_asked: FxHashMap<F, Option<Asked>>,
-    /// Steps taken so far, beside what formulas took.
+    /// Steps taken so far, excluding the work of the formulas.
     work: usize,
-    /// Of these, and of what formulas took: what the meter knows of.
+    /// Part of all work that was reported to the meter.
     counted: usize,
     pub(super) meter: &'a Meter,
     held: Holding,
@@ -89,7 +91,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the work is counted on.
+    /// Returns the meter that counts the work.
     pub(super) fn meter(&self) -> &Meter {
         self.meter
     }
@@ -102,7 +104,7 @@ impl<'a> Machine<'a> {
         TupleId(self.tuples.id_of_list(tuple))
     }
 
-    /// Counts `steps`, and refuses when there were too many.
+    /// Counts `steps`, and fails if there were too many.
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), SchemaError> {
         self.work += steps;
         let work = self.work + self.reader.formulas.work;
@@ -122,8 +124,8 @@ impl<'a> Machine<'a> {
         Err(self.where_most_was_taken(error))
     }
 
-    /// From now on steps are taken about the values that satisfy a formula. The schema about whose
-    /// values they were before.
+    /// Attributes further steps to the values that satisfy a formula. Returns the schema that steps
+    /// were attributed to before.
     pub(super) fn turn_to(&mut self, formula: F) -> Option<NodeId> {
         let whole = self.whole.get(&formula).copied().unwrap_or(formula);
         let Reader { origins, formulas, .. } = &self.reader;
@@ -132,18 +134,18 @@ impl<'a> Machine<'a> {
         self.turn_back(to)
     }
 
-    /// From now on steps are taken about the values of this schema.
+    /// Attributes further steps to the values of a schema. Returns the schema before it.
     pub(super) fn turn_back(&mut self, to: Option<NodeId>) -> Option<NodeId> {
         let steps = self.work + self.reader.formulas.work;
         self.reader.origins.turn(to, steps)
     }
 
-    /// Where the schema stands about whose values steps are taken.
+    /// Returns the location of the schema that steps are currently attributed to.
     pub(super) fn place_of_turn(&self) -> Option<Place> {
         self.reader.origins.now().map(|node| self.reader.schemas.json.place(node))
     }
 
-    /// The error at the schema about whose values the most steps were taken.
+    /// Adds to an error the location of the schema whose values took most steps.
     pub(super) fn where_most_was_taken(&mut self, error: SchemaError) -> SchemaError {
         let now = self.reader.origins.now();
         self.turn_back(now);
@@ -156,7 +158,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The formula with schemas replaced by what they say.
+    /// Returns the formula with schemas replaced by their formulas.
     pub(super) fn whole(&mut self, formula: F) -> Result<F, SchemaError> {
         if !self.reader.formulas.held(formula).schema {
             return Ok(formula);
@@ -179,7 +181,7 @@ impl<'a> Machine<'a> {
         Ok(whole)
     }
 
-    /// What the formula asks of values of one type.
+    /// Projects the formula to values of one type.
     pub(super) fn project(&mut self, formula: F, to: Type) -> Result<F, SchemaError> {
         if formula.is_constant() {
             return Ok(formula);
@@ -198,7 +200,7 @@ impl<'a> Machine<'a> {
         Ok(projected)
     }
 
-    /// The same of a formula without schemas, with `uniqueItems` that is not denied as it stands.
+    /// Projects a formula without schemas. Leaves `uniqueItems` that is not denied as it is.
     pub(super) fn of_type(&mut self, whole: F, to: Type) -> Result<F, SchemaError> {
         self.spend(1)?;
         let mut others = FxHashMap::default();
@@ -250,11 +252,12 @@ impl<'a> Machine<'a> {
             if of == to { formulas.atom(atom) } else { otherwise }
         };
         let projected = self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace);
-        // Where they are denied, no items are followed: what is left may be little, or nothing.
+        // Items under a denied `uniqueItems` are never followed, which may leave few values or
+        // none.
         self.narrower_where(projected, |unique| unique.is_denied)
     }
 
-    /// Whether a formula that was projected on booleans holds of `value`.
+    /// Whether a formula projected to booleans holds of `value`.
     pub(super) fn holds_of_boolean(&mut self, formula: F, value: bool) -> bool {
         let mut replace = |formulas: &mut Formulas, atom| match atom {
             Atom::Boolean(own) => Formulas::constant(own == value),
@@ -263,7 +266,7 @@ impl<'a> Machine<'a> {
         self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace) == F::TRUE
     }
 
-    /// Of each residual, whether it holds where its atoms hold as `holds` says.
+    /// Returns, for each residual, whether it holds if its atoms hold as `holds` says.
     pub(super) fn holding(&mut self, tuple: TupleId, holds: impl Fn(Atom) -> bool) -> Tuple {
         let mut replace = |_: &mut Formulas, atom| Formulas::constant(holds(atom));
         let residuals = self.tuples.get(tuple.0).clone();

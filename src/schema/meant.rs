@@ -1,8 +1,8 @@
-//! Schemas that the standard gives no meaning, read as their authors meant them.
+//! Schemas without a meaning by the standard, read as their authors meant them.
 //!
-//! Before a schema is entered ([`Schemas`]), what stands in it is put right: numbers that are
-//! strings, types of other languages, `required` as draft 3 has it, empty arrays where PHP writes
-//! them for empty objects. Each change is a warning. What has a meaning by the standard keeps it,
+//! Before a schema is entered ([`Schemas`]), mistakes in it are corrected: numbers that are
+//! strings, types of other languages, `required` as in draft 3, empty arrays that PHP writes for
+//! empty objects. Each change causes a warning. A schema with a meaning by the standard keeps it,
 //! however odd it is: no text may be accepted that the schema forbids.
 //!
 //! [`Schemas`]: super::refs::Schemas
@@ -12,7 +12,7 @@ use crate::schema::json::{Json, NodeId, Text, Value};
 use crate::util::decimal::Decimal;
 use crate::util::diagnostic::Diagnostic;
 
-/// Names that other languages have for the types.
+/// Names of the types in other languages.
 const TYPES: [(&str, &[&str]); 6] = [
     ("null", &["none", "nil"]),
     ("boolean", &["bool"]),
@@ -21,7 +21,7 @@ const TYPES: [(&str, &[&str]); 6] = [
     ("string", &["str", "text"]),
     ("array", &["list"]),
 ];
-/// Those of any value.
+/// Name of the type of any value.
 const ANY: &str = "any";
 const OBJECT: [&str; 2] = ["object", "dict"];
 
@@ -70,15 +70,15 @@ const MAPS: [&str; 7] = [
 /// Keywords whose value is a list.
 const LISTS: [&str; 5] = ["allOf", "anyOf", "enum", "oneOf", "required"];
 
-/// A schema that is being put right.
+/// A schema being corrected.
 struct Mending<'m, 'a> {
     json: &'m mut Json<'a>,
     node: NodeId,
     warnings: &'m mut Vec<Diagnostic>,
 }
 
-/// Puts the schema `node` of a draft right, and the values of its keywords as far as they are no
-/// schemas of their own. Adds a warning for each change.
+/// Corrects the schema `node` of a draft, and the values of its keywords unless they are schemas of
+/// their own. Adds a warning for each change.
 pub(super) fn mend(
     json: &mut Json<'_>,
     node: NodeId,
@@ -100,7 +100,7 @@ pub(super) fn mend(
     }
 }
 
-/// Puts a value right that is to be a schema, and is neither an object nor a boolean.
+/// Corrects a value in the position of a schema that is neither an object nor a boolean.
 pub(super) fn mend_value(json: &mut Json<'_>, node: NodeId, warnings: &mut Vec<Diagnostic>) {
     let (value, how) = match json.value(node) {
         Value::Null => (Value::Boolean(true), "`null` is read as a schema of any value"),
@@ -121,7 +121,7 @@ pub(super) fn mend_value(json: &mut Json<'_>, node: NodeId, warnings: &mut Vec<D
     json.set(node, value);
 }
 
-/// The type that a name means; `""` for any.
+/// Returns the type that a name means; `""` for any.
 fn meant_type(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     if lower == ANY {
@@ -140,7 +140,7 @@ impl<'a> Mending<'_, 'a> {
         self.warnings.push(warning.at(self.json.place(value)));
     }
 
-    /// Puts something in the place of `value`.
+    /// Replaces `value`, with a warning.
     fn set(&mut self, value: NodeId, meant: Value<'a>, how: &str) {
         self.warn(value, how);
         self.json.set(value, meant);
@@ -157,14 +157,14 @@ impl<'a> Mending<'_, 'a> {
         self.json.get(self.node, key)
     }
 
-    /// Takes a keyword out.
+    /// Removes a keyword.
     fn remove(&mut self, key: &str) {
         let mut members = self.members();
         members.retain(|(own, _)| own != key);
         self.json.set(self.node, Value::Object(members));
     }
 
-    /// Sets a keyword, which may be there already.
+    /// Sets a keyword, replacing an existing one.
     fn insert(&mut self, key: &str, value: NodeId) {
         let mut members = self.members();
         match members.iter_mut().find(|(own, _)| own == key) {
@@ -187,7 +187,7 @@ impl<'a> Mending<'_, 'a> {
                 self.warn(value, "the keyword is `null`, and says nothing");
                 return self.remove(key);
             }
-            // A list of no schema, after which all items are additional.
+            // Not the mistake of PHP: after a list without schemas, all items are additional.
             if key == "items" && matches!(own, Value::Array(_)) {
                 return;
             }
@@ -201,7 +201,7 @@ impl<'a> Mending<'_, 'a> {
         }
     }
 
-    /// Keywords whose value is a number, a boolean or a name.
+    /// Corrects a keyword whose value is a number, a boolean or a name.
     fn scalar(&mut self, key: &str, value: NodeId) {
         let own = self.json.value(value).clone();
         match (key, own) {
@@ -261,7 +261,7 @@ impl<'a> Mending<'_, 'a> {
         if takes_any {
             return self.remove("type");
         }
-        // Draft 3 has schemas among the types.
+        // Draft 3 allows schemas among the types.
         if names.iter().any(|&name| matches!(self.json.value(name), Value::Object(_))) {
             self.warn(value, "schemas among the types are read as `anyOf`");
             let schemas = names.iter().map(|&name| match self.json.value(name) {
@@ -277,7 +277,7 @@ impl<'a> Mending<'_, 'a> {
         }
     }
 
-    /// Adds keywords to the schema, beside those of the same names.
+    /// Adds keywords to the schema, keeping existing ones of the same names.
     fn conjunction(&mut self, keywords: Vec<(&str, NodeId)>) {
         for (key, value) in keywords {
             if self.get(key).is_none() {
@@ -290,7 +290,7 @@ impl<'a> Mending<'_, 'a> {
         }
     }
 
-    /// Adds values to the list of a keyword, which may not be there yet.
+    /// Adds values to the list of a keyword, which may be new.
     fn append(&mut self, key: &str, values: Vec<NodeId>) {
         let mut all = match self.get(key).map(|own| self.json.value(own)) {
             Some(Value::Array(own)) => own.clone(),
@@ -301,7 +301,7 @@ impl<'a> Mending<'_, 'a> {
         self.insert(key, all);
     }
 
-    /// Keywords whose value is an object of schemas.
+    /// Corrects a keyword whose value is an object of schemas.
     fn map(&mut self, key: &str, value: NodeId) {
         match self.json.value(value) {
             Value::Null => {
@@ -315,7 +315,7 @@ impl<'a> Mending<'_, 'a> {
                 let members = members.clone();
                 let mut required = Vec::new();
                 for (name, schema) in members {
-                    // A key alone is a dependency in draft 3.
+                    // In draft 3, a dependency may be a single key.
                     let is_name = key == "dependencies"
                         && matches!(self.json.value(schema), Value::String(_) | Value::Array(_));
                     if !is_name {
@@ -338,7 +338,7 @@ impl<'a> Mending<'_, 'a> {
         }
     }
 
-    /// Keywords whose value is a list.
+    /// Corrects a keyword whose value is a list.
     fn list(&mut self, key: &str, value: NodeId) {
         match (key, self.json.value(value).clone()) {
             (_, Value::Array(items)) => {
@@ -378,7 +378,7 @@ impl<'a> Mending<'_, 'a> {
         }
     }
 
-    /// Exclusive bounds: beside a bound, as draft 4 has them, or for themselves.
+    /// Corrects exclusive bounds: next to a bound, as in draft 4, or on their own.
     fn exclusive(&mut self, bound: &str, exclusive: &str, draft: Draft) {
         let Some(value) = self.get(exclusive) else { return };
         match (self.json.value(value), draft <= Draft::Four) {
@@ -407,7 +407,7 @@ impl<'a> Mending<'_, 'a> {
         }
     }
 
-    /// Keywords of draft 3 that later drafts have under other names.
+    /// Converts keywords of draft 3 that have other names in later drafts.
     fn third(&mut self) {
         if let Some(divisor) = self.get("divisibleBy") {
             self.remove("divisibleBy");

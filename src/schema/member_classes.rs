@@ -1,9 +1,9 @@
-//! Classes of members: what the next member of an array or an object must be told apart by.
+//! Classes of members: the distinctions that matter for the next member of an array or an object.
 //!
-//! A step leaves formulas about the next member ([`Atom::Child`]). What it satisfies of these is
-//! asked one after the other (Shannon's expansion); answers that leave the same are one class. Of n
-//! formulas that a value may satisfy or not there are 2^n classes; as a rule most exclude each
-//! other, by the values that they list.
+//! A step yields formulas about the next member ([`Atom::Child`]). They are decided one after the
+//! other (Shannon expansion); answers that leave the same residuals are one class. With n formulas
+//! that a value may satisfy independently there are 2^n classes; usually most exclude each other,
+//! by the values that they list.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -16,31 +16,31 @@ use crate::schema::states::{Asked, Classes, Tuple, TupleId};
 
 use FormulaId as F;
 
-/// So many formulas that exclude each other are told apart at once.
+/// Minimum number of mutually exclusive formulas that are expanded together.
 const MANY_APART: usize = 4;
 
-/// What is left behind members, and what these satisfy.
+/// Residuals after members, with the formulas of these members.
 struct Leaves {
     found: Vec<(Tuple, F)>,
-    /// How many are looked for.
+    /// Maximum number of leaves.
     most: usize,
 }
 
-/// A disjunction, where of some formulas the next member satisfies one at most.
+/// A disjunction, given formulas of which the next member satisfies at most one.
 struct Parted {
-    /// Its parts that hold only if the next member satisfies one of these.
+    /// Parts that hold only if the next member satisfies the formula.
     asking: FxHashMap<F, Vec<F>>,
     others: Vec<F>,
 }
 
 impl Machine<'_> {
-    /// The classes of the next member, where `stepped` says what it must satisfy and what is left
-    /// then. Classes without a member, and those behind which nothing can hold, are left out.
+    /// Returns the classes of the next member, where `stepped` combines conditions on it and
+    /// residuals. Omits empty classes, and those after which nothing can hold.
     pub(super) fn split(&mut self, stepped: &[F]) -> Result<Classes, SchemaError> {
         self.split_up_to(usize::MAX, stepped).map(Option::unwrap_or_default)
     }
 
-    /// The same, `None` where they are made of more than `most` answers.
+    /// Same as `split`, but returns `None` if there are more than `most` leaves.
     pub(super) fn split_up_to(
         &mut self,
         most: usize,
@@ -64,7 +64,7 @@ impl Machine<'_> {
                 if self.is_inhabited(class)? { vec![(residuals, class)] } else { Vec::new() };
             return Ok(Some(self.keep_split(id, split, outer)));
         }
-        // In the order in which residuals are met, so that equal schemas give equal machines.
+        // In the order in which residuals are found, so that equal schemas give equal machines.
         let mut order: Vec<TupleId> = Vec::new();
         let mut classes: FxHashMap<TupleId, Vec<F>> = FxHashMap::default();
         for (residuals, class) in leaves {
@@ -85,11 +85,11 @@ impl Machine<'_> {
         Ok(Some(self.keep_split(id, split, outer)))
     }
 
-    /// Keeps the classes of `id`, unless they may change; what they rest on counts for what `outer`
-    /// is found of, too.
+    /// Caches the classes of `id`, unless they may change. Passes their dependencies on open
+    /// formulas to the enclosing search, which had `outer`.
     fn keep_split(&mut self, id: TupleId, split: Vec<(TupleId, F)>, outer: usize) -> Classes {
         let split: Classes = split.into();
-        // What rests on a formula that is still being searched may change.
+        // Classes that depend on a formula still being searched may change.
         if self.inhabited.rests_on == usize::MAX {
             self.splits.insert(id, split.clone());
         }
@@ -97,7 +97,7 @@ impl Machine<'_> {
         split
     }
 
-    /// Shannon's expansion over what is asked of the member, which satisfies `class` so far.
+    /// Shannon expansion over the conditions on the member, which satisfies `class` so far.
     fn leaves(&mut self, tuple: Vec<F>, class: F, leaves: &mut Leaves) -> Result<(), SchemaError> {
         self.spend(tuple.len())?;
         let is_over = leaves.found.len() > leaves.most;
@@ -159,8 +159,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Formulas, `child` among them, that the tuple asks about the next member, that list values,
-    /// and of which no value satisfies two: what tells the branches of a large union apart.
+    /// Returns formulas about the next member in the tuple, `child` among them, that list values
+    /// and exclude each other: the conditions that distinguish the branches of a large union.
     fn listed_apart(&mut self, child: F, tuple: &[F]) -> Result<Vec<F>, SchemaError> {
         let mut apart = vec![child];
         let Some(values) = self.listed_values(child)? else { return Ok(apart) };
@@ -180,8 +180,8 @@ impl Machine<'_> {
         Ok(apart)
     }
 
-    /// The strings or numbers of which each value that satisfies the formula is one, by number, if
-    /// it says so at first sight; and whether they are numbers.
+    /// Returns the numbers of the strings or numbers that the formula lists, if it obviously allows
+    /// only these; each with whether it is a number.
     pub(super) fn listed_values(
         &mut self,
         formula: F,
@@ -204,9 +204,9 @@ impl Machine<'_> {
         Ok(found.map(values))
     }
 
-    /// The same where the next member satisfies one of these formulas at most: one leaf or more for
-    /// each, and for none of them. To expand by one after the other would take a look at all that
-    /// is left for each two of them; here each part that asks for one is looked at once.
+    /// Same as `leaves`, if the next member satisfies at most one of these formulas: at least one
+    /// leaf for each, and for none of them. Expanding one after the other would visit all residuals
+    /// for each pair; here each part that asks for one formula is visited once.
     fn leaves_apart(
         &mut self,
         apart: &[F],
@@ -251,7 +251,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The parts of a disjunction by what they ask the next member for among `apart`.
+    /// Groups the parts of a disjunction by the formula among `apart` that they ask of the next
+    /// member.
     fn parted(&mut self, residual: F, apart: &FxHashSet<F>) -> Parted {
         let formulas = &mut self.reader.formulas;
         let mut parted = Parted { asking: FxHashMap::default(), others: Vec::new() };
@@ -277,8 +278,8 @@ impl Machine<'_> {
         parted
     }
 
-    /// What is left of a tuple all of whose formulas the next member must satisfy `child` for, as
-    /// most do; `None` where they are not seen at once to be such.
+    /// Returns the residuals of a tuple if each of its formulas obviously requires the next member
+    /// to satisfy `child`, as most do; `None` otherwise.
     fn needed(&mut self, child: F, tuple: &[F]) -> Option<Vec<F>> {
         let asked = self.reader.formulas.atom(Atom::Child(child));
         let mut rests = Vec::with_capacity(tuple.len());
@@ -305,8 +306,8 @@ impl Machine<'_> {
         Some(rests)
     }
 
-    /// The answers to what is asked, and what each leaves: of fingerprints those are one answer
-    /// behind which the same is left.
+    /// Returns the possible answers and the formulas that each leaves: fingerprints that leave the
+    /// same formulas are one answer.
     fn answers(&self, asked: Asked, tuple: &[F]) -> Vec<(Vec<F>, u16)> {
         let Asked::Fingerprint(rule) = asked else {
             return vec![(vec![F::TRUE], 0), (vec![F::FALSE], 0)];
@@ -329,7 +330,7 @@ impl Machine<'_> {
         answers
     }
 
-    /// Something that the formula asks of the next member.
+    /// Returns a condition of the formula on the next member.
     fn first_asked(&mut self, formula: F) -> Option<Asked> {
         let formulas = &self.reader.formulas;
         match formulas.shape(formula) {

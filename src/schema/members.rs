@@ -1,14 +1,14 @@
 //! Productions of objects.
 //!
-//! With keys in any order a state knows which named keys may still come. Of objects with many names
-//! these sets would be too many. There, names are *free* about which nothing hangs together: the
-//! member under one leaves to be asked what was asked before it ([`Machine::sort_names`]). They
-//! need not be kept track of, at the price that such a key may stand twice; whichever member a
-//! reader then keeps, the value satisfies the schema. Free names that are required are *owed*: the
-//! grammar has a [`Requirement`] of them.
+//! With keys in any order, a state determines which named keys may still come. For objects with
+//! many names there are too many such sets. Then names are *free* if nothing depends on them: a
+//! member under a free name leaves the residuals unchanged ([`Machine::sort_names`]). Free names
+//! are not tracked, so such a key may be repeated; whichever member a reader keeps, the value
+//! satisfies the schema. Free names that are required are *owed*: the grammar has a [`Requirement`]
+//! for them.
 //!
-//! States are left-recursive, `state -> state-before lexemes`, so that the parser's stack stays as
-//! it is. Where names are owed they are right-recursive, `state -> lexemes state-behind`: then all
+//! States are left-recursive, `state -> previous-state lexemes`, so the parser's stack does not
+//! grow. If names are owed they are right-recursive, `state -> lexemes next-state`: then all
 //! members are on the stack when the object ends.
 //!
 //! [`Machine::sort_names`]: super::machine::Machine::sort_names
@@ -30,12 +30,12 @@ use crate::util::id::NonterminalId;
 
 use FormulaId as F;
 
-/// Which named keys may still come, beside the free ones.
+/// Named keys that may still come, in addition to the free ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Left {
-    /// Those from this position on, in their order.
+    /// The keys from this position on, in their order.
     From(u32),
-    /// Those at these positions, in any order.
+    /// The keys at these positions, in any order.
     Among(Rc<[u32]>),
 }
 
@@ -48,66 +48,67 @@ impl Left {
     }
 }
 
-/// Of more names than these only those are kept track of that are not free.
+/// Maximum number of names that are all tracked; with more, only the names that are not free are.
 const MOST_TRACKED: usize = 6;
-/// With more names than these, those that are free stand in any order: each state would have to
-/// know all that may still come.
+/// Maximum number of names in a declared order; with more, the free ones are in any order: each
+/// state would have to store all keys that may still come.
 const MOST_ORDERED: usize = 200;
-/// More names than these have too many sets.
+/// Maximum number of names in any order; more have too many sets.
 const MOST_UNORDERED: usize = 10;
-/// More names than these are not owed: what is on the stack of them is read again and again.
+/// Maximum number of owed names: their members on the stack are read repeatedly.
 pub(super) const MOST_OWED: usize = 1_000;
-/// Where there are more productions already, sets of names are too costly.
+/// Number of productions from which on sets of names are too expensive.
 const MOST_PRODUCTIONS: usize = 10_000;
 
-/// Between which lexemes a state stands.
+/// Position of a state between lexemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
-    /// A key must come.
+    /// A key is next.
     Key,
-    /// A named key must come: some were passed over.
+    /// A named key is next: some were passed over.
     NamedKey,
-    /// A comma may come, or the end.
+    /// A comma or the end is next.
     Member,
 }
 
-/// The state of an object in between.
+/// Intermediate state of an object.
 type State = (Left, TupleId, Phase);
 
 /// An object whose productions are being made.
 struct Object {
-    /// The nonterminals of its outcomes.
+    /// First of the nonterminals of its outcomes.
     composite: NonterminalId,
     frame: u32,
-    /// The names that are kept track of; positions are among these.
+    /// The names that are tracked; positions are indices into this list.
     names: Rc<[u32]>,
-    /// By position: whether a name is required, of which no formula says so.
+    /// By position: whether the productions enforce a required name, in place of a formula.
     due: Vec<bool>,
     /// Members under free names that are not required.
     free: Option<Symbol>,
-    /// Members under the name at this position, which may come again.
+    /// Position of a name, and members under it, which may be repeated.
     renewed: Option<(u32, Symbol)>,
-    /// Members under each of those free names that are required.
+    /// Members under each of the required free names.
     owed: Vec<NonterminalId>,
-    /// How many outcomes there are.
+    /// Number of outcomes.
     outcomes: usize,
-    /// Where names are owed there is one nonterminal for each outcome.
+    /// Nonterminals of states; if names are owed, the first of one for each outcome.
     known: FxHashMap<State, NonterminalId>,
     pending: Vec<State>,
-    /// Lexemes of these keys and of the classes of other keys.
+    /// Lexemes of the tracked keys and of the classes of other keys.
     keys: Vec<Symbol>,
     others: Vec<Symbol>,
-    /// Members by key and value, where many states share them.
+    /// Members by key and value, if many states share them.
     members: FxHashMap<(Symbol, Symbol), NonterminalId>,
     ends: FxHashMap<(Left, TupleId), Rc<Tuple>>,
-    /// By name its position, and by residuals the positions of the names that they speak of, where
-    /// no other may come.
+    /// Positions by name, and, by residuals that allow no other names, the positions of the names
+    /// that they mention.
     positions: FxHashMap<u32, u32>,
     spoken_of: FxHashMap<TupleId, Option<Rc<[u32]>>>,
 }
 
 impl Object {
-    /// Up to which name of the frame nothing can come any more, where all before `position` cannot.
+    /// Returns the number of leading names of the frame that cannot come any more, given
+    /// `position`.
     fn passed(&self, position: u32) -> u32 {
         // Free names may always come.
         if self.free.is_some() || !self.owed.is_empty() { 0 } else { position }
@@ -115,7 +116,7 @@ impl Object {
 }
 
 impl Builder<'_, '_> {
-    /// Productions for all outcomes of the objects that begin with `start`.
+    /// Adds the productions for all outcomes of the objects that begin with `start`.
     pub(super) fn object(&mut self, start: Start) -> Result<(), SchemaError> {
         let composite = self.object_symbols(start);
         let Start { asked: start, is_item } = start;
@@ -138,7 +139,7 @@ impl Builder<'_, '_> {
         }
         self.warn_of_order(&sorted, is_narrower);
         let SortedNames { free, owed, tracked: names, due } = sorted;
-        // The productions see to these.
+        // The productions enforce these.
         start = self.machine.without_required(start, &[&owed[..], &due].concat());
         let due: FxHashSet<u32> = due.into_iter().collect();
         let due = names.iter().map(|name| due.contains(name)).collect();
@@ -159,7 +160,7 @@ impl Builder<'_, '_> {
         let positions = names.iter().copied().zip(0..).collect();
         let (mut known, mut ends, members) =
             (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        // Before and behind each name, and where one must come.
+        // States before and after each name, and those in which a name must come.
         known.reserve(3 * names.len() + 1);
         ends.reserve(names.len() + 1);
         let mut object = Object {
@@ -203,7 +204,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// An object ends with one of `rests`, and must have these members by then.
+    /// Requires these members when an object ends with one of `rests`.
     fn require(&mut self, members: &[NonterminalId], rests: &[NonterminalId]) {
         if let Symbol::Terminal(separator) = self.punctuation.comma
             && let Symbol::Terminal(open) = self.punctuation.open_object
@@ -213,7 +214,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The names of an object, and which of those that are kept track of may come.
+    /// Returns the names of an object, and the tracked names that may come.
     fn sorted_names(&mut self, frame: u32, start: TupleId, has_room: bool) -> (SortedNames, Left) {
         let all = self.machine.frames.get(frame).names.clone();
         let is_any = self.machine.reader.options.order == KeyOrder::Any;
@@ -237,7 +238,7 @@ impl Builder<'_, '_> {
         (sorted, left)
     }
 
-    /// Productions of the beginning of an object, and of one without members.
+    /// Adds the productions of the beginning of an object, and of an object without members.
     fn open(&mut self, object: &mut Object, left: Left, start: TupleId) -> Result<(), SchemaError> {
         let (open, close) = (self.punctuation.open_object, self.punctuation.close_object);
         let composite = object.composite;
@@ -255,7 +256,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// A production by which these symbols lead from one state to another.
+    /// Adds a production that leads from one state to another by these symbols.
     fn lead(
         &mut self,
         object: &Object,
@@ -274,7 +275,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Says where an object does not have all keys in any order, each once, as was asked.
+    /// Warns if an object does not allow all keys in any order, each once, as requested.
     fn warn_of_order(&mut self, names: &SortedNames, is_narrower: bool) {
         if is_narrower {
             let message = "objects with too many sets of keys keep the declared order";
@@ -297,7 +298,7 @@ impl Builder<'_, '_> {
         self.machine.reader.warn(Diagnostic::warning("repeated-keys", message).help(help));
     }
 
-    /// The terminal of a named key.
+    /// Returns the terminal of a named key.
     pub(super) fn key(&mut self, name: u32) -> Symbol {
         let key = self.machine.texts.literal(self.machine.reader.atoms.texts.get(name));
         let key = self.fragment.terminal("KEY", key);
@@ -305,7 +306,7 @@ impl Builder<'_, '_> {
         key
     }
 
-    /// The terminals of a frame's other keys.
+    /// Returns the terminals of a frame's other keys.
     pub(super) fn other_lexemes(&mut self, frame: u32) -> Result<Vec<Symbol>, SchemaError> {
         let Frame { others: classes, names, .. } = self.machine.frames.get(frame).clone();
         let mut others = Vec::with_capacity(classes.len());
@@ -318,7 +319,7 @@ impl Builder<'_, '_> {
         Ok(others)
     }
 
-    /// A member under one of these free names.
+    /// Returns the nonterminal of a member under one of these free names.
     pub(super) fn free_members(
         &mut self,
         frame: u32,
@@ -347,7 +348,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Of each residual, whether it holds when no named key comes any more.
+    /// Returns, for each residual, whether it holds if no more named keys come.
     fn ends(
         &mut self,
         object: &mut Object,
@@ -387,8 +388,8 @@ impl Builder<'_, '_> {
         Ok(ends)
     }
 
-    /// Passes over the names from a position on under which no member may come and none need: of a
-    /// union of objects, all those of the branches that are out.
+    /// Passes over the names from a position on that are neither possible nor required: in a union
+    /// of objects, all those of the branches that are excluded.
     fn pass_over(
         &mut self,
         object: &mut Object,
@@ -416,7 +417,7 @@ impl Builder<'_, '_> {
         if next <= position {
             return Ok((position, residuals));
         }
-        // As if they had been passed over one by one.
+        // Same result as passing over them one by one.
         let (last, passed) = (object.names[next as usize - 1], object.passed(next));
         Ok((next, self.machine.absent(object.frame, last, passed, residuals)?))
     }
@@ -510,7 +511,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// A member under one key, for each class of values that may stand there.
+    /// Adds the productions of a member under one key, for each class of its values.
     fn member(
         &mut self,
         object: &mut Object,
@@ -526,8 +527,8 @@ impl Builder<'_, '_> {
         for (&(next, _), value) in classes.iter().zip(values) {
             let behind = self.state(object, (left.clone(), next, Phase::Member));
             let colon = self.punctuation.colon;
-            // A parse state for each set of names and each lexeme of a member would be too many.
-            // And what a requirement speaks of are members.
+            // Too many parse states: one for each set of names and each lexeme of a member.
+            // Requirements also refer to members.
             if matches!(left, Left::Among(_)) || !object.owed.is_empty() {
                 let member = match object.members.get(&(lexeme, value)) {
                     Some(&known) => known,

@@ -1,9 +1,9 @@
-//! The meta-schemas of the drafts, to which `$ref` may lead without a document: written here from a
-//! list of their keywords.
+//! Meta-schemas of the drafts, which `$ref` may refer to without a document: generated from a list
+//! of their keywords.
 //!
-//! In the drafts from 2019-09 on a meta-schema is spread over vocabularies that refer to one
-//! another dynamically. Nothing else can be meant where the standard's own meta-schema is named, so
-//! it is one schema here.
+//! Since draft 2019-09, a meta-schema consists of vocabularies that refer to one another
+//! dynamically. A reference to the standard's own meta-schema can only mean this combination, so it
+//! is one schema here.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use crate::schema::draft::Draft;
 
 use Draft::{Eight, Four, Nine, Seven, Six};
 
-/// What the value of a keyword is.
+/// Kind of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Schema,
-    /// Schemas, one at least.
+    /// A non-empty list of schemas.
     List,
     /// A schema or a list of schemas.
     SchemaOrList,
@@ -28,10 +28,10 @@ enum Kind {
     /// Names by name.
     NamesByName,
     Names,
-    /// Names, one at least.
+    /// A non-empty list of names.
     SomeNames,
     Text,
-    /// Texts of a format.
+    /// Strings of a format.
     Of(&'static str),
     Anchor,
     Boolean,
@@ -42,12 +42,13 @@ enum Kind {
     Type,
     Types,
     Values,
-    /// Values that differ, one at least.
+    /// A non-empty list of distinct values.
     SomeValues,
     Any,
 }
 
-/// Keywords, the drafts from and to which they are in the meta-schema, and their values.
+/// Keywords, with the first and last draft whose meta-schema has them, and the kinds of their
+/// values.
 const KEYWORDS: &[(&str, Draft, Draft, Kind)] = &[
     ("id", Four, Four, Kind::Text),
     ("$id", Six, Nine, Kind::Of("uri-reference")),
@@ -130,10 +131,10 @@ const ADDRESSES: [(&str, Draft); 5] = [
     ("https://json-schema.org/draft/2020-12/schema", Nine),
 ];
 
-/// The meta-schema at `address`, which has no fragment.
+/// Returns the meta-schema at `address`, which has no fragment.
 pub(super) fn document(address: &str) -> Option<String> {
     let &(name, draft) = ADDRESSES.iter().find(|(known, _)| {
-        // Both schemes are written for all of them.
+        // Both URI schemes are used for all of them.
         known.split_once("://").map(|(_, rest)| rest)
             == address.split_once("://").map(|(_, rest)| rest)
     })?;
@@ -155,7 +156,7 @@ pub(super) fn document(address: &str) -> Option<String> {
         let _ = write!(text, "{comma}\"{name}\": {}", kind.schema(draft, false));
     }
     if draft == Four {
-        // The schemas that may be booleans are not schemas in general.
+        // In draft 4, only these keywords allow a boolean in place of a schema.
         for name in ["additionalItems", "additionalProperties"] {
             let _ = write!(
                 text,
@@ -170,7 +171,7 @@ pub(super) fn document(address: &str) -> Option<String> {
     Some(text)
 }
 
-/// Definitions that schemas of others refer to by name.
+/// Definitions that other schemas refer to by name.
 const DEFINITIONS: [(&str, Kind); 7] = [
     ("schemaArray", Kind::List),
     ("nonNegativeInteger", Kind::Count),
@@ -182,8 +183,8 @@ const DEFINITIONS: [(&str, Kind); 7] = [
 ];
 
 impl Kind {
-    /// The schema of such values; in the definitions as a whole, elsewhere by reference if there is
-    /// a definition.
+    /// Returns the schema of such values: in full for the definitions, otherwise a reference if
+    /// there is a definition.
     fn schema(self, draft: Draft, is_definition: bool) -> String {
         let place = if draft <= Seven { "definitions" } else { "$defs" };
         let defined =

@@ -1,20 +1,20 @@
-//! JSON Schema: from a schema to a grammar of the JSON texts that satisfy it.
+//! JSON Schema: conversion of a schema into a grammar of the JSON texts that satisfy it.
 //!
 //! The passes, in the order of [`JsonSchema::parse`]:
 //!
-//! 1. [`guidance`]: what the schema says itself of separators and blanks. [`json`]: the text as
-//!    values that keep order, digits and places. [`refs`]: which draft, which resource, where
-//!    references lead.
+//! 1. [`guidance`]: options for separators and whitespace in the schema itself. [`json`]: the text
+//!    as values that keep order, digits and locations. [`refs`]: drafts, resources and targets of
+//!    references.
 //! 2. [`keywords`] (with [`arguments`], [`constants`], [`told_apart`] and [`composites`]),
-//!    [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
+//!    [`unevaluated`], [`unique`]: conversion of a schema into a [`formula`].
 //! 3. [`machine`], [`member_classes`], [`object`], [`key_classes`], [`steps`], [`item_steps`],
-//!    [`names`]: a deterministic machine over values, made as far as it is reached; [`inhabited`]
-//!    leaves out what no value satisfies, [`text`] has the automata of scalars; [`conflict`] says
-//!    why no value is left.
+//!    [`names`]: a deterministic machine over values, built as far as it is reached; [`inhabited`]
+//!    removes formulas that no value satisfies, [`text`] has the automata of scalars; [`conflict`]
+//!    explains why no value is left.
 //! 4. [`build`], [`members`], [`long_strings`], [`items_apart`], [`renewal`]: the machine as
 //!    productions ([`fragment`]).
 //!
-//! `docs/json-schema.md` says what is held of each keyword.
+//! `docs/json-schema.md` lists the support for each keyword.
 
 mod alternatives;
 mod any_order;
@@ -83,32 +83,33 @@ pub use options::{
 };
 pub use tags::StructuralTags;
 
-/// A byte of a schema is read, and becomes a part of formulas.
+/// Steps of the meter for a byte of a schema, which is read and becomes a part of formulas.
 const STEPS_OF_A_BYTE: usize = 10;
-/// And of a tree of JSON.
+/// Bytes of the meter for a byte of a schema in a JSON tree.
 const BYTES_OF_A_BYTE: usize = 20;
-/// Ids that all tokens have: what no token has is the text of an empty language.
+/// All possible token ids: the complement matches no token, so it has an empty language.
 const ALL_TOKENS: (u32, u32) = (0, 99_999_999);
-/// States of one automaton of strings or numbers.
+/// Maximum number of states of one automaton of strings or numbers.
 const STATES_OF_A_TEXT: usize = 100_000;
 
-/// How look-arounds of patterns begin.
+/// Prefixes of look-arounds in patterns.
 const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
 
-/// What is given up where a schema would be too large otherwise.
+/// Features given up because the schema would otherwise be too large.
 #[derive(Clone, Copy, Debug, Default)]
 struct Narrowing {
-    /// Keeping track of keys that could be free.
+    /// Tracking of keys that could be free.
     few_sets: bool,
     /// Keys in any order.
     declared: bool,
     /// Several items under `uniqueItems`.
     few_items: bool,
-    /// That whoever follows a text keeps its unique items.
+    /// Unique items that are followed by the matcher.
     unfollowed: bool,
-    /// Arrays of more items than can be counted one by one.
+    /// Arrays with more items than can be counted one by one.
     bounded_items: bool,
-    /// The two characters that stand before and behind a text for patterns that look around.
+    /// Strings with the two characters that mark both ends of a text for patterns with
+    /// look-arounds.
     without_marks: bool,
 }
 
@@ -121,11 +122,11 @@ pub struct JsonSchema {
 }
 
 impl JsonSchema {
-    /// Reads the schema in `text`, of draft 4, 6, 7, 2019-09 or 2020-12; of the last one where no
-    /// `$schema` says otherwise.
+    /// Reads the schema in `text`, of draft 4, 6, 7, 2019-09 or 2020-12; the default is the last of
+    /// these if `$schema` is missing.
     ///
-    /// Costs about a millisecond for a schema of everyday size. What is exact, and what is refused,
-    /// is listed in `docs/json-schema.md`.
+    /// Costs about a millisecond for a schema of everyday size. `docs/json-schema.md` lists the
+    /// keywords that are exact and those that are refused.
     ///
     /// ```
     /// use lrmask::{JsonSchema, SchemaOptions};
@@ -137,13 +138,13 @@ impl JsonSchema {
     ///
     /// # Errors
     ///
-    /// When the text is no schema, when no value satisfies it, when it asks for something that
-    /// cannot be held, or when it exceeds a limit.
+    /// If the text is not a schema, if no value satisfies it, if it asks for something that is not
+    /// supported, or if it exceeds a limit.
     pub fn parse(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
         GrammarReader::new().json_schema(text, options)
     }
 
-    /// The same with what a meter still has.
+    /// Reads a schema within the rest of a meter.
     fn metered(
         text: &str,
         options: &SchemaOptions,
@@ -156,7 +157,7 @@ impl JsonSchema {
         meter.step(STEPS_OF_A_BYTE * (text.len() + documents))?;
         let own = guidance::options(text, options)?;
         let options = own.as_ref().unwrap_or(options);
-        // Else everything is read twice, where a pattern looks around.
+        // Otherwise everything would be read twice if a pattern has a look-around.
         narrowing.without_marks = LOOKS.iter().any(|look| text.contains(look));
         loop {
             let error = match Self::read(text, options, &mut narrowing, meter) {
@@ -165,7 +166,7 @@ impl JsonSchema {
                 Err(error) if error.kind() == SchemaErrorKind::TooLarge => error,
                 Err(error) => return Err(error),
             };
-            // Sets of items and of keys are what grows first.
+            // Sets of items and of keys are the first to grow.
             if !narrowing.bounded_items && text.contains("maxItems") {
                 narrowing.bounded_items = true;
             } else if !narrowing.few_items && text.contains("uniqueItems") {
@@ -180,7 +181,7 @@ impl JsonSchema {
         }
     }
 
-    /// Reads the text. `None` where it is to be read once more, with what `narrowing` says then.
+    /// Reads the text. `None` if it must be read again with the changed `narrowing`.
     fn read(
         text: &str,
         options: &SchemaOptions,
@@ -214,7 +215,7 @@ impl JsonSchema {
         made.map(Some)
     }
 
-    /// The passes behind reading.
+    /// Runs the passes after reading.
     fn make(
         machine: &mut machine::Machine<'_>,
         root: json::NodeId,
@@ -262,7 +263,7 @@ impl JsonSchema {
         Ok(Self { fragment, warnings, cost: meter.cost() })
     }
 
-    /// What becomes of a schema that no value satisfies, which `error` tells.
+    /// Handles a schema that no value satisfies, as `error` says.
     fn nothing(
         error: SchemaError,
         options: &SchemaOptions,
@@ -288,7 +289,8 @@ impl JsonSchema {
         Ok(Self { fragment, warnings: vec![warning], cost: meter.cost() })
     }
 
-    /// The grammar whose sentences are the JSON texts of the values that satisfy the schema.
+    /// Returns the grammar whose sentences are the JSON texts of the values that satisfy the
+    /// schema.
     pub fn grammar(&self) -> Grammar {
         let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
         grammar.cost = self.cost;
@@ -298,14 +300,14 @@ impl JsonSchema {
         grammar
     }
 
-    /// What the schema's author should know: what is held more narrowly than it was asked for.
+    /// Returns findings for the schema's author: constraints that are stricter than requested.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Adds the schema to a grammar, and gives the nonterminal that derives its values. The
-    /// terminals suit the contextual lexer: they compete where several can stand, and nowhere else.
-    /// `made` has those of the schemas that the grammar has already.
+    /// Adds the schema to a grammar and returns the nonterminal that derives its values. The
+    /// terminals suit the contextual lexer: they compete only where several are possible. `made`
+    /// contains the terminals of the schemas that the grammar has already.
     fn embed(&self, grammar: &mut Grammar, made: &mut MadeTerminals) -> NonterminalId {
         self.fragment.embed(grammar, made)
     }
@@ -316,7 +318,7 @@ impl GrammarReader<'_> {
     ///
     /// # Errors
     ///
-    /// As [`JsonSchema::parse`]; [`SchemaError::limit`] tells of a limit.
+    /// Same as [`JsonSchema::parse`]; [`SchemaError::limit`] returns a limit that was reached.
     pub fn json_schema(
         &self,
         text: &str,
@@ -327,12 +329,12 @@ impl GrammarReader<'_> {
 }
 
 impl Grammar {
-    /// The grammar of the JSON texts that satisfy a schema: [`JsonSchema::parse`] and
-    /// [`JsonSchema::grammar`].
+    /// Reads a schema and returns the grammar of the JSON texts that satisfy it:
+    /// [`JsonSchema::parse`] and [`JsonSchema::grammar`].
     ///
     /// # Errors
     ///
-    /// As [`JsonSchema::parse`].
+    /// Same as [`JsonSchema::parse`].
     pub fn from_schema(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
         JsonSchema::parse(text, options).map(|schema| schema.grammar())
     }
