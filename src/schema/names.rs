@@ -1,15 +1,16 @@
-//! The order of an object's names, where several schemas name some.
+//! Merges the orders in which several schemas list an object's names.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-/// So many names are compared one by one.
+/// Lists up to this length are compared name by name.
 const FEW: usize = 16;
 
-/// An order in which every list stays in its own, if there is one: names come as early as they were
-/// first met. Where lists contradict one another, the first one wins.
+/// Merges the lists into one order that respects the order of each list, if there is one. Names
+/// come as early as they were first met; where the lists contradict each other, the name met first
+/// comes first.
 pub(super) fn merge(lists: &[Vec<u32>]) -> Vec<u32> {
     if let [first, others @ ..] = lists
         && first.len() <= FEW
@@ -38,7 +39,7 @@ pub(super) fn merge(lists: &[Vec<u32>]) -> Vec<u32> {
     let mut order = Vec::with_capacity(names.len());
     let mut first_left = 0;
     while order.len() < names.len() {
-        // Where all that are left wait for one another, the one that was met first goes on.
+        // In a cycle, the name that was met first comes next.
         let at = ready.pop().map_or_else(
             || {
                 while done[first_left] {

@@ -1,4 +1,4 @@
-//! Objects: which keys a frame tells apart, and what a member leaves to be asked.
+//! Objects: the keys that a frame distinguishes, and the residual after a member.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,7 @@ use crate::schema::states::{Classes, Frame, Keys, Step, Tuple, TupleId};
 use FormulaId as F;
 
 impl Machine<'_> {
-    /// The frame of objects that begin with `start`.
+    /// Returns the frame of objects that begin with `start`.
     pub(super) fn frame(&mut self, start: TupleId) -> Result<u32, SchemaError> {
         if let Some(&known) = self.frames_of.get(&start) {
             return Ok(known);
@@ -36,7 +36,7 @@ impl Machine<'_> {
                 _ => {}
             }
         }
-        // What is required but nowhere else named comes as it was first met.
+        // Names that are only required follow, in the order in which they were first met.
         required.sort_by_key(|&name| self.reader.formulas.atom(Atom::Required(name)));
         lists.extend(required.into_iter().map(|name| vec![name]));
         let names = names::merge(&lists);
@@ -61,7 +61,7 @@ impl Machine<'_> {
         Ok(frame)
     }
 
-    /// Whether the formula at first sight allows no key that is not named.
+    /// Whether the formula, by its shape alone, allows no keys except named ones.
     fn is_closed(&self, formula: F) -> bool {
         let formulas = &self.reader.formulas;
         let is_closed = |part: &F| match formulas.shape(*part) {
@@ -78,8 +78,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The names that residuals speak of, where each allows members under none but these; `None`
-    /// where one may allow others.
+    /// Returns the names that the residuals mention if each residual allows no others, or `None` if
+    /// one may allow others.
     pub(super) fn names_spoken_of(&self, frame: u32, residuals: TupleId) -> Option<Vec<u32>> {
         if self.frames.get(frame).tests_names {
             return None;
@@ -109,7 +109,7 @@ impl Machine<'_> {
         Some(names)
     }
 
-    /// What the lexer calls keys.
+    /// Returns the pattern of the lexer for a set of keys.
     pub(super) fn spelled_keys(&mut self, keys: &Keys) -> Result<Pattern, SchemaError> {
         let spelled = match keys {
             Keys::AllBut(names) => {
@@ -121,7 +121,8 @@ impl Machine<'_> {
         spelled.map_err(|error| self.too_large(&error))
     }
 
-    /// What is to be known of the `names` of objects that begin with `start`.
+    /// Sorts the `names` of objects that begin with `start` by what a state has to track about
+    /// them.
     pub(super) fn sort_names(&self, start: TupleId, names: &[u32]) -> SortedNames {
         let formulas = &self.reader.formulas;
         let tuple = self.tuple(start);
@@ -133,7 +134,7 @@ impl Machine<'_> {
         let mut required: FxHashSet<u32> = FxHashSet::default();
         let mut entangled = Vec::new();
         for part in all.iter().flatten() {
-            // What every formula asks for does not tell them apart.
+            // A condition shared by all formulas does not distinguish them.
             let is_common = all.iter().all(|parts| parts.contains(part));
             match formulas.shape(*part) {
                 Shape::Atom(Atom::Required(name)) if is_common => {
@@ -170,7 +171,7 @@ impl Machine<'_> {
         sorted
     }
 
-    /// The same without asking for members under these names.
+    /// Removes the requirement of members under these names.
     pub(super) fn without_required(&mut self, tuple: TupleId, names: &[u32]) -> TupleId {
         if names.is_empty() {
             return tuple;
@@ -189,7 +190,7 @@ impl Machine<'_> {
         self.tuple_id(&left)
     }
 
-    /// The classes of the member under `step`'s key.
+    /// Returns the classes of the member under `step`'s key.
     pub(super) fn member_classes(
         &mut self,
         step: Step,
@@ -199,7 +200,7 @@ impl Machine<'_> {
         self.split(&stepped)
     }
 
-    /// The same, `None` where they are made of more than `most` answers.
+    /// Like `member_classes`, but returns `None` if more than `most` answers determine the classes.
     pub(super) fn member_classes_up_to(
         &mut self,
         most: usize,
@@ -210,8 +211,8 @@ impl Machine<'_> {
         self.split_up_to(most, &stepped)
     }
 
-    /// Of each residual, whether it holds of the object as it stands, without members of the names
-    /// from `position` on.
+    /// Evaluates each residual on the object if it ends here, without members under the remaining
+    /// names.
     pub(super) fn object_ends(&mut self, tuple: TupleId) -> Tuple {
         self.holding(tuple, |atom| {
             !matches!(
@@ -225,21 +226,21 @@ impl Machine<'_> {
     }
 }
 
-/// The names of an object, by what a state has to know of them.
+/// Names of an object, by what a state has to track about them.
 #[derive(Debug, Default)]
 pub(super) struct SortedNames {
-    /// Nothing: each formula asks of the member the same one thing, whatever the other members are.
+    /// Nothing is tracked: each formula asks the same of the member, independently of the others.
     pub(super) free: Vec<u32>,
-    /// That it was there, but for which it is as free.
+    /// Whether the member was present; otherwise like a free name.
     pub(super) owed: Vec<u32>,
-    /// Whether it was there, and with what.
+    /// Whether the member was present, and with which value.
     pub(super) tracked: Vec<u32>,
-    /// Those among the tracked ones that would be owed otherwise.
+    /// Tracked names that would otherwise be owed.
     pub(super) due: Vec<u32>,
 }
 
 impl SortedNames {
-    /// What is owed is kept track of, too; `all` are the names in their order.
+    /// Tracks the owed names too. `all` holds the names in their order.
     pub(super) fn track_owed(&mut self, all: &[u32]) {
         if !self.owed.is_empty() {
             let free: FxHashSet<u32> = self.free.iter().copied().collect();

@@ -1,41 +1,41 @@
-//! What the caller may choose.
+//! Options that the caller may choose.
 
 use std::collections::BTreeMap;
 
-/// In which order the keys of an object may stand.
+/// Order of the keys of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyOrder {
-    /// Keys that the schema names stand in the order in which it names them; other keys stand
+    /// Keys that the schema names appear in the order in which it names them; other keys may appear
     /// anywhere.
     #[default]
     Declared,
-    /// Keys stand in any order. Takes a state for each set of keys that may have been met; of
-    /// objects with many keys only some are kept track of, and the others may stand twice.
+    /// Keys may appear in any order. This takes a state for each set of keys that may have been
+    /// met. In objects with many keys only some are tracked, and the others may appear twice.
     Any,
 }
 
-/// What may stand between the lexemes of JSON.
+/// Whitespace allowed between the lexemes of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Whitespace {
-    /// Blanks, tabs and ends of lines, any number of them.
+    /// Any number of spaces, tabs and line breaks.
     #[default]
     Any,
     /// Nothing.
     None,
-    /// What this regular expression, in the syntax of Python's `re`, describes. It must match the
+    /// Text that matches this regular expression, in the syntax of Python's `re`. It must match the
     /// empty text too.
     Pattern(String),
 }
 
-/// What stands between two items or members, or between a key and its value.
+/// Separator between two items or members, or between a key and its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Separator {
     /// This text.
     Text(String),
-    /// What this regular expression, in the syntax of Python's `re`, describes.
+    /// Text that matches this regular expression, in the syntax of Python's `re`.
     Pattern(String),
 }
 
@@ -46,7 +46,7 @@ impl Separator {
         let Some((before, after)) = text.split_once(mark) else { return false };
         match self {
             Self::Text(_) => [before, after].iter().all(|part| part.trim_matches(BLANK).is_empty()),
-            // Neither repeated, nor one of several ways, nor within a group.
+            // The mark is not repeated, not in an alternative and not in a group.
             Self::Pattern(_) => {
                 !after.starts_with(['?', '*', '+', '{'])
                     && !text.contains(['(', ')', '|'])
@@ -57,54 +57,54 @@ impl Separator {
     }
 }
 
-/// What `format` does.
+/// Treatment of `format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Formats {
-    /// Formats that a draft defines are held, others only annotate.
+    /// Formats that a draft defines are enforced; others are annotations.
     #[default]
     Known,
-    /// Formats that cannot be held are errors.
+    /// Formats that cannot be enforced are errors.
     Strict,
-    /// Formats only annotate.
+    /// All formats are annotations.
     Ignore,
 }
 
-/// Which escapes strings are written with, of those whose letters are allowed.
+/// Escapes allowed in strings, among those whose letters are allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StringEscapes {
-    /// Those that are needed: of quotes, backslashes and control characters, one for each.
+    /// Only necessary escapes: of quotes, backslashes and control characters, one for each.
     Needed,
-    /// Strings of which nothing is asked have any, others those that are needed.
+    /// Any escape in strings without constraints; only necessary ones in others.
     #[default]
     Free,
-    /// Strings of which nothing but a length is asked have any. A character counts as one, however
-    /// it is written.
+    /// Any escape in strings that are constrained at most by a length. An escaped character counts
+    /// as one.
     General,
 }
 
-/// What becomes of a schema that no value satisfies.
+/// Treatment of a schema that no value satisfies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unsatisfiable {
-    /// It is an error, which names keywords that contradict one another.
+    /// The schema is an error, which names keywords that contradict each other.
     #[default]
     Refuse,
-    /// It is read, with a warning: its masks are empty, and no text is in its language.
+    /// The schema is accepted with a warning: its masks are empty, and its language has no texts.
     Empty,
 }
 
-/// How numbers may be written where a schema says something about them.
+/// Spelling of numbers that a schema constrains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Numerals {
-    /// Integers without a point, other numbers with digits on both sides of it; very large and very
-    /// small numbers with an exponent, as Python and JavaScript write them.
+    /// Integers have no decimal point, other numbers have digits on both sides of it; very large
+    /// and very small numbers have an exponent, as in Python and JavaScript.
     #[default]
     Plain,
-    /// The same, and integers with a point and zeros behind it (`1.0`) where the draft takes these
-    /// for integers.
+    /// Like `Plain`, but integers may also have a decimal point followed by zeros (`1.0`) if the
+    /// draft counts these as integers.
     Any,
 }
 
@@ -120,36 +120,36 @@ pub enum Numerals {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SchemaOptions {
-    /// In which order keys may stand.
+    /// Order of the keys of an object.
     pub order: KeyOrder,
-    /// What may stand between lexemes; never before or behind the whole value.
+    /// Whitespace allowed between lexemes; never before or after the whole value.
     pub whitespace: Whitespace,
-    /// What stands between the items of an array and between the members of an object. Default `,`.
+    /// Separator between the items of an array and between the members of an object. Default `,`.
     pub item_separator: Separator,
-    /// What stands between a key and its value. Default `:`.
+    /// Separator between a key and its value. Default `:`.
     pub key_separator: Separator,
-    /// What `format` does.
+    /// Treatment of `format`.
     pub formats: Formats,
-    /// Which escapes strings are written with.
+    /// Escapes allowed in strings.
     pub escapes: StringEscapes,
-    /// The characters that may stand behind a backslash. A character that needs an escape of other
-    /// letters stands in no string. Default `"\/bfnrtu`, which is all that JSON has.
+    /// Characters allowed after a backslash. A character that must be escaped, but only with other
+    /// letters, is not allowed in strings. Default `"\/bfnrtu`, which is all that JSON has.
     pub escape_letters: String,
-    /// How numbers may be written.
+    /// Spelling of numbers.
     pub numerals: Numerals,
-    /// What becomes of a schema that no value satisfies.
+    /// Treatment of a schema that no value satisfies.
     pub unsatisfiable: Unsatisfiable,
-    /// Whether `"nullable": true` has `null` among the types that stand beside it, as OpenAPI 3.0
-    /// says. Default no: JSON Schema has no such keyword, and a warning tells.
+    /// Whether `"nullable": true` adds `null` to the types next to it, as in OpenAPI 3.0. Default
+    /// `false`: JSON Schema has no such keyword, and a warning is given.
     pub nullable: bool,
-    /// The definition that is meant, in the place of the whole schema: by its name in `$defs` or
-    /// `definitions`, or a JSON pointer.
+    /// Definition to use in place of the whole schema: its name in `$defs` or `definitions`, or a
+    /// JSON pointer.
     pub definition: Option<String>,
-    /// Other documents that `$ref` may lead to, by their absolute addresses without fragments.
+    /// Other documents that `$ref` may refer to, by their absolute addresses without fragments.
     pub documents: BTreeMap<String, String>,
 }
 
-/// What may stand behind a backslash in JSON.
+/// Characters that JSON allows after a backslash.
 pub(super) const ESCAPE_LETTERS: &str = "\"\\/bfnrtu";
 
 impl Default for SchemaOptions {
@@ -172,7 +172,7 @@ impl Default for SchemaOptions {
 }
 
 impl SchemaOptions {
-    /// Bytes of its texts.
+    /// Number of bytes of its texts.
     pub(crate) fn bytes(&self) -> usize {
         let Self { item_separator, key_separator, escape_letters, documents, .. } = self;
         let document = |(address, text): (&String, &String)| address.len() + text.len();
@@ -187,7 +187,7 @@ impl SchemaOptions {
             + documents.iter().map(document).sum::<usize>()
     }
 
-    /// Whether nothing but blanks, a comma and a colon certainly stands between values.
+    /// Whether the separators between values are certainly only blanks, a comma and a colon.
     pub(super) fn have_json_separators(&self) -> bool {
         let blanks = match &self.whitespace {
             Whitespace::Any | Whitespace::None => true,
@@ -201,7 +201,7 @@ impl SchemaOptions {
 
 const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// Whether a regular expression has the letters of one that describes blanks only.
+/// Whether a regular expression consists only of characters that describe blanks.
 fn certainly_describes_blanks(expression: &str) -> bool {
     let mut letters = expression.chars();
     let mut counts = false;

@@ -1,7 +1,7 @@
-//! Where formulas come from: the schema that says each of them, for messages.
+//! Origins of formulas: the schema that states each formula, for messages.
 //!
-//! Equal schemas are one formula. What is said of the formula then holds of all of them, so it is
-//! given no place; the schema at which most steps were taken is one of them in any case.
+//! Equal schemas share one formula. A message about such a formula is true of all of them, so it
+//! has no source location; the schema that took most steps is reported in any case.
 
 use rustc_hash::FxHashMap;
 
@@ -10,20 +10,20 @@ use crate::schema::json::NodeId;
 
 use FormulaId as F;
 
-/// The schemas that formulas come from, and the steps that were taken about each.
+/// Schemas that formulas originate from, and the steps spent on each.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    /// The first schema that says a formula, and whether it is the only one.
+    /// First schema that states a formula, and whether it is the only one.
     of: FxHashMap<F, (NodeId, bool)>,
-    /// Steps taken about values of which a schema asks something, those within aside.
+    /// Steps spent on the values of each schema, excluding those of nested schemas.
     took: FxHashMap<NodeId, usize>,
-    /// The schema about whose values steps are taken, and how many were taken before.
+    /// Schema whose values steps are currently spent on, and the steps before it.
     now: Option<NodeId>,
     before: usize,
 }
 
 impl Origins {
-    /// A schema says a formula.
+    /// Records that a schema states a formula.
     pub(super) fn said(&mut self, formula: F, node: NodeId) {
         if !formula.is_constant() {
             let (first, is_only) = self.of.entry(formula).or_insert((node, true));
@@ -31,8 +31,8 @@ impl Origins {
         }
     }
 
-    /// From now on steps are taken about the values of another schema; `steps` were taken so far.
-    /// The one before, to be handed in again.
+    /// Attributes all further steps to another schema; `steps` were taken so far. Returns the
+    /// previous schema, to be passed back later.
     pub(super) fn turn(&mut self, to: Option<NodeId>, steps: usize) -> Option<NodeId> {
         if let Some(now) = self.now {
             *self.took.entry(now).or_default() += steps - self.before;
@@ -41,18 +41,18 @@ impl Origins {
         std::mem::replace(&mut self.now, to)
     }
 
-    /// The schema about whose values the most steps were taken.
+    /// Returns the schema on whose values the most steps were spent.
     pub(super) fn costliest(&self) -> Option<NodeId> {
         self.took.iter().max_by_key(|&(&node, &steps)| (steps, node)).map(|(&node, _)| node)
     }
 
-    /// The schema about whose values steps are taken.
+    /// Returns the schema on whose values steps are currently spent.
     pub(super) fn now(&self) -> Option<NodeId> {
         self.now
     }
 
-    /// The schema that a formula comes from, and whether it is the only one that says so. Of a
-    /// conjunction of several the first.
+    /// Returns the schema that a formula originates from, and whether it is the only one that
+    /// states it. For a conjunction of several, returns the first.
     pub(super) fn of(&self, formulas: &Formulas, formula: F) -> Option<(NodeId, bool)> {
         self.of.get(&formula).copied().or_else(|| match formulas.shape(formula) {
             Shape::And(list) => {

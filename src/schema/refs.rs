@@ -1,9 +1,9 @@
-//! Where references lead: resources, drafts, anchors, pointers.
+//! Resolution of references: resources, drafts, anchors, pointers.
 //!
-//! A *resource* is a schema with an address of its own, with the schemas in it. All that one needs
-//! to know of a schema beside its text is which resource it belongs to: the base of its references
-//! and the draft of its keywords. Schemas are looked for where the draft's keywords have them; what
-//! stands in an unknown keyword becomes one when a reference leads there.
+//! A *resource* is a schema with its own address, together with the schemas in it. Besides its
+//! text, a schema is determined by its resource, which gives the base of its references and the
+//! draft of its keywords. Schemas are looked up in the keywords of the draft; the value of an
+//! unknown keyword becomes a schema when a reference points to it.
 
 use std::collections::HashMap;
 
@@ -28,11 +28,11 @@ pub(super) struct ResourceId(u32);
 struct Resource {
     address: String,
     draft: Draft,
-    /// Whether the draft is only supposed, because nothing says which one it is.
+    /// Whether the draft is only assumed, because nothing declares it.
     is_supposed: bool,
 }
 
-/// All documents, and what is known of the schemas in them.
+/// All documents, and the data known about their schemas.
 #[derive(Debug)]
 pub(super) struct Schemas<'a> {
     pub(super) json: Json<'a>,
@@ -41,13 +41,13 @@ pub(super) struct Schemas<'a> {
     of: FxHashMap<NodeId, ResourceId>,
     roots: HashMap<String, NodeId>,
     anchors: HashMap<String, NodeId>,
-    /// Nodes that a `$dynamicAnchor` names, by name.
+    /// Nodes with a `$dynamicAnchor`, by its name.
     dynamic: HashMap<String, Vec<NodeId>>,
     /// Nodes with a `$recursiveAnchor`.
     recursive: Vec<NodeId>,
-    /// Keywords of no draft that were looked at.
+    /// Keywords of no draft that were encountered.
     pub(super) met: FxHashSet<String>,
-    /// What was read as it is meant, and what says nothing.
+    /// Warnings about parts that were read as meant, and about parts without effect.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -80,7 +80,7 @@ const PLACES_BY_NAME: &[&str] = &[
 ];
 
 impl<'a> Schemas<'a> {
-    /// Reads the schema `text`, and gives the schema that is meant by it.
+    /// Reads the schema `text`, and returns the schema that is meant by it.
     pub(super) fn read(
         text: &'a str,
         options: &'a SchemaOptions,
@@ -108,7 +108,7 @@ impl<'a> Schemas<'a> {
         Ok((schemas, meant))
     }
 
-    /// Enters a document that was found at `address`.
+    /// Adds a document that was found at `address`.
     fn document(&mut self, root: NodeId, address: &str) -> Result<(), SchemaError> {
         let resource =
             Resource { address: address.to_owned(), draft: Draft::Nine, is_supposed: true };
@@ -126,13 +126,13 @@ impl<'a> Schemas<'a> {
         self.of.get(&node).map_or(Draft::Nine, |resource| self.resources[resource.0 as usize].draft)
     }
 
-    /// Whether no `$schema` says which draft it is: then keywords of older drafts are read as their
+    /// Whether no `$schema` declares the draft. If so, keywords of older drafts are read as their
     /// authors meant them.
     pub(super) fn is_supposed(&self, node: NodeId) -> bool {
         self.of.get(&node).is_none_or(|resource| self.resources[resource.0 as usize].is_supposed)
     }
 
-    /// An error at a value of a document.
+    /// Returns an error located at a value of a document.
     pub(super) fn error(
         &self,
         kind: SchemaErrorKind,
@@ -142,12 +142,12 @@ impl<'a> Schemas<'a> {
         SchemaError::new(kind, message).at(self.json.pointer(node), self.json.place(node))
     }
 
-    /// An error at a value that no schema may have.
+    /// Returns an error for a value that no schema may have.
     pub(super) fn invalid(&self, node: NodeId, message: impl Into<String>) -> SchemaError {
         self.error(SchemaErrorKind::InvalidSchema, node, message)
     }
 
-    /// Enters the schema `node` and those in it.
+    /// Adds the schema `node` and the schemas in it.
     fn index(
         &mut self,
         node: NodeId,
@@ -161,8 +161,7 @@ impl<'a> Schemas<'a> {
         self.look_for_unknown(node, draft);
         let Value::Object(members) = self.json.value(node) else { return Ok(()) };
         if draft <= Draft::Seven && members.iter().any(|(key, _)| key == "$ref") {
-            // What stands beside a reference counts for nothing; definitions can be referred to all
-            // the same.
+            // Keywords next to a reference are ignored, but definitions can still be referred to.
             let definitions = self.json.get(node, "definitions");
             return definitions
                 .map_or(Ok(()), |definitions| self.index_members(definitions, resource));
@@ -192,7 +191,7 @@ impl<'a> Schemas<'a> {
         members.into_iter().try_for_each(|member| self.index(member, resource, false))
     }
 
-    /// The resource that the schema belongs to, a new one if it has an address of its own.
+    /// Returns the resource that the schema belongs to: a new one if it has its own address.
     fn own_resource(
         &mut self,
         node: NodeId,
@@ -253,7 +252,7 @@ impl<'a> Schemas<'a> {
         Ok(resource)
     }
 
-    /// The draft that `$schema` names; `None` for a name that says nothing.
+    /// Returns the draft that `$schema` names, or `None` for an unknown name.
     fn dialect(&self, node: NodeId, name: &str) -> Result<Option<Draft>, SchemaError> {
         let drafts = [
             ("draft-03", Draft::Three),
@@ -282,8 +281,8 @@ impl<'a> Schemas<'a> {
         Ok(None)
     }
 
-    /// The schema that the reference `text` in the schema `node` leads to; `at` is the keyword's
-    /// value.
+    /// Returns the schema that the reference `text` in the schema `node` refers to; `at` is the
+    /// keyword's value.
     pub(super) fn resolve(
         &mut self,
         node: NodeId,
@@ -352,12 +351,13 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// Where a reference leads that was meant to lead into the document that was given: a pointer
-    /// that does not begin with `#`, ends in `/` or goes by the document's root in spite of an
-    /// address on the way; a definition by the other name of the definitions, or by its own alone;
-    /// a place in a schema around the reference that was a document of its own.
+    /// Returns the target of an unresolved reference that was meant to point into the given
+    /// document: a pointer that does not begin with `#`, ends in `/`, or starts at the document's
+    /// root although it is below a schema with its own address; a definition by the other name of
+    /// the definitions, or by its own name alone; a location in an enclosing schema that used to be
+    /// a document of its own.
     ///
-    /// What names another document and a place in it can mean nothing else.
+    /// A reference with both another document and a location in it is unambiguous, and left alone.
     fn meant(&mut self, node: NodeId, text: &str) -> Option<NodeId> {
         let root = *self.roots.get("")?;
         let (address, fragment) = uri::split(text);
@@ -391,7 +391,7 @@ impl<'a> Schemas<'a> {
         Some(found)
     }
 
-    /// The same for `$dynamicRef` and `$recursiveRef`, where only one schema can be meant.
+    /// Like `resolve`, for `$dynamicRef` and `$recursiveRef` with only one possible target.
     pub(super) fn resolve_dynamic(
         &mut self,
         node: NodeId,
@@ -402,7 +402,7 @@ impl<'a> Schemas<'a> {
         let (_, name) = uri::split(text);
         let candidates = self.dynamic.get(name).map_or(0, Vec::len);
         let is_dynamic = self.dynamic.get(name).is_some_and(|nodes| nodes.contains(&found));
-        // Documents that were not read yet may hold further ones.
+        // Documents that were not read yet may contain more.
         let is_only = self.recursive.len() == 1 && self.options.documents.is_empty();
         let is_recursive = self.recursive.contains(&found) && !is_only;
         if (is_dynamic && candidates > 1) || is_recursive {

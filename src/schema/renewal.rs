@@ -1,11 +1,11 @@
-//! Arrays and objects to which something can always be added.
+//! Arrays and objects that can always be extended.
 //!
-//! Of an array whose items are unique, an item may come to an end that another has come to. It must
-//! not end there, and has to go on until it differs. So the items of an array can be
-//! [followed](super::items_apart) where they are *renewable*: each that may end can also go on, in
-//! as many ways as one likes. To an array an item is added, to an object a member under a key that
-//! the schema does not name. Where there are no such keys, a member with one that it names comes
-//! again, with another value. Of a key that stands twice the last member counts.
+//! In an array with unique items, an item may reach a possible end at which it equals another item.
+//! It must not end there, and has to continue until it differs. So the items of an array can be
+//! [followed](super::items_apart) if they are *renewable*: every item that may end can also be
+//! continued, in as many ways as needed. An array is extended by an item, an object by a member
+//! under a key that the schema does not name. If there are no such keys, a member under a named key
+//! is repeated with another value. When a key appears twice, the last member counts.
 
 use crate::grammar::ir::Symbol;
 use crate::schema::atoms::Items;
@@ -17,18 +17,18 @@ use crate::schema::states::TupleId;
 
 use FormulaId as F;
 
-/// How an array or object that may end can also go on.
+/// Way to extend an array or object that may also end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Renewal {
-    /// With one more item, or a member under any other key.
+    /// One more item, or a member under any other key.
     More,
-    /// With one more member under this key.
+    /// One more member under this key.
     Key(u32),
 }
 
 impl Machine<'_> {
-    /// How the arrays or objects that satisfy a projected formula can go on; `None` where that is
-    /// not certain at first sight.
+    /// Returns how the arrays or objects that satisfy a projected formula can be extended, or
+    /// `None` if that is not certain from the formula's shape.
     pub(super) fn renewal(
         &mut self,
         projected: F,
@@ -50,7 +50,7 @@ impl Machine<'_> {
                 _ if self.asks_for_more(part) => {}
                 Shape::Atom(Atom::Items(items)) => {
                     let Items { prefix, rest } = self.reader.atoms.items.get(items).clone();
-                    // Where no item may stand in front, none can be added.
+                    // If an item of the prefix is impossible, none can be added after it.
                     for &item in &prefix {
                         if count > 1 || !self.has_a_value(item)? {
                             return Ok(None);
@@ -82,7 +82,7 @@ impl Machine<'_> {
         Ok(None)
     }
 
-    /// Whether a formula asks for nothing that more members or items could undo.
+    /// Whether adding members or items never violates the formula.
     fn asks_for_more(&self, formula: F) -> bool {
         let formulas = &self.reader.formulas;
         match formulas.shape(formula) {
@@ -97,7 +97,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether it makes no difference to a formula what stands under keys that it does not name.
+    /// Whether the values under keys that a formula does not name make no difference to it.
     fn minds_no_other_keys(&self, projected: F, of: Type) -> bool {
         let minds = |atom: &Atom| match *atom {
             Atom::Required(_) => false,
@@ -111,7 +111,7 @@ impl Machine<'_> {
         of == Type::Object && !self.reader.formulas.atoms(&[projected]).iter().any(minds)
     }
 
-    /// What a conjunction without patterns asks of the member of a key.
+    /// Returns what a conjunction without patterns asks of the member under a key.
     fn member_of(&mut self, object: F, key: u32) -> F {
         let mut parts = Vec::new();
         for atom in self.reader.formulas.atoms(&[object]) {
@@ -123,7 +123,7 @@ impl Machine<'_> {
         self.reader.formulas.and(parts)
     }
 
-    /// Whether a scalar, or an empty array or object, satisfies a formula.
+    /// Whether a scalar, or an empty array or object, satisfies the formula.
     fn has_a_value(&mut self, formula: F) -> Result<bool, SchemaError> {
         let whole = self.whole(formula)?;
         if whole == F::TRUE || self.count_apart(whole)? > 0 {
@@ -135,7 +135,7 @@ impl Machine<'_> {
         Ok(ends.concat().contains(&F::TRUE))
     }
 
-    /// Whether there is certainly no end to the values that satisfy a formula.
+    /// Whether infinitely many values certainly satisfy the formula.
     fn has_no_end(&mut self, value: F) -> Result<bool, SchemaError> {
         let whole = self.whole(value)?;
         if self.count_apart(whole)? == u64::MAX {
@@ -147,8 +147,9 @@ impl Machine<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// Members that may come again in the objects of a frame, and the position of their name among
-    /// `names`. `None` where it is not among them: a free name may always come again.
+    /// Returns members that may be repeated in the objects of a frame, and the position of their
+    /// name in `names`. Returns `None` if the name is not in `names`: a free name may always be
+    /// repeated.
     pub(super) fn renewed_member(
         &mut self,
         frame: u32,

@@ -1,12 +1,12 @@
-//! Keys that stand twice in an object.
+//! Keys that appear twice in an object.
 //!
-//! No context-free grammar knows whether a key that the schema does not name stood there before. A
-//! reader of such a text keeps the last member. What is asked of all members, and that there are
-//! not too many, holds of those that are kept; two things may not. Fewer members are kept than were
-//! counted. And a member that is there to break a condition (below `not`, in the other branches of
-//! a `oneOf`) may be replaced by one that keeps it. These two are narrowed here: only members under
-//! certainly different keys count, and a member that breaks the condition is followed by none of
-//! the same class of keys that keeps it.
+//! No context-free grammar can tell whether a key that the schema does not name appeared before. A
+//! reader of such a text keeps the last member. Conditions on all members, and upper bounds on
+//! their number, hold of the kept members too; two kinds of conditions may not. Fewer members are
+//! kept than were counted. And a member that has to violate a condition (below `not`, or in the
+//! other branches of a `oneOf`) may be replaced by one that satisfies it. These two are narrowed
+//! here: only members whose keys certainly differ are counted, and a member that violates the
+//! condition is not followed by one of the same class of keys that satisfies it.
 
 use rustc_hash::FxHashMap;
 
@@ -18,18 +18,18 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// Fingerprints of keys, where few members are counted beside few names; and where not.
+/// Number of fingerprints of keys, if few members are counted and few names exist; otherwise.
 const MANY: u8 = 16;
 const FEW: u8 = 8;
-/// What counts as few.
+/// Upper bounds on few members and few names.
 const FEW_MEMBERS: u64 = 3;
 const FEW_NAMES: usize = 16;
 
-/// What formulas became, by whether they are denied.
+/// Converted formulas, by original formula and whether it is denied.
 type Memo = FxHashMap<(F, bool), F>;
 
 impl Machine<'_> {
-    /// What an object of a frame with other keys than the named ones is asked for.
+    /// Returns the conditions on an object of a frame that has keys other than the named ones.
     pub(super) fn guarded(&mut self, start: TupleId) -> TupleId {
         let mut memo = Memo::default();
         let formulas = self.tuple(start).to_vec();
@@ -49,9 +49,9 @@ impl Machine<'_> {
         self.tuple_id(&guarded)
     }
 
-    /// The members that are told apart from those that satisfy `child`, where `tuple` says what is
-    /// left. Where nothing gets harder when they satisfy it, it is no matter whether they do after
-    /// all.
+    /// Returns the class of members that is distinguished from those that satisfy `child`, where
+    /// `tuple` is the residual. If satisfying `child` makes no remaining condition stricter, the
+    /// distinction is dropped.
     pub(super) fn not_child(&mut self, tuple: &[F], child: F) -> Result<F, SchemaError> {
         let projected = self.project(child, Type::Object)?;
         let formulas = &mut self.reader.formulas;
@@ -64,7 +64,7 @@ impl Machine<'_> {
         Ok(self.reader.formulas.atom(Atom::Otherwise(child)))
     }
 
-    /// What [`Atom::Otherwise`] asks of values of one type.
+    /// Returns the condition that [`Atom::Otherwise`] puts on values of one type.
     pub(super) fn otherwise(&mut self, inner: F, of: Type) -> Result<F, SchemaError> {
         let projected = self.project(inner, of)?;
         Ok(match of == Type::Object && self.is_guarded(projected) {
@@ -82,7 +82,7 @@ impl Machine<'_> {
         })
     }
 
-    /// The formulas with what [`Atom::Otherwise`] says of an object as a denial.
+    /// Replaces each [`Atom::Otherwise`] of an object by a denial.
     pub(super) fn opened(&mut self, formulas: &[F]) -> Vec<F> {
         let mut replace = |formulas: &mut Formulas, atom| match atom {
             Atom::Otherwise(inner) => formulas.not(inner),
@@ -92,7 +92,7 @@ impl Machine<'_> {
         formulas.iter().map(|&formula| own.map(formula, &mut memo, &mut replace)).collect()
     }
 
-    /// How many fingerprints of keys a frame tells apart, if it counts members.
+    /// Returns the number of fingerprints of keys that a frame distinguishes, if it counts members.
     pub(super) fn modulus(&self, guarded: TupleId, names: usize) -> Option<u8> {
         let counts = self.reader.formulas.atoms(self.tuple(guarded)).into_iter();
         let most = counts.filter_map(|atom| match atom {
@@ -152,7 +152,7 @@ impl Machine<'_> {
         guarded
     }
 
-    /// Whether it depends on a value what is asked of a member that is not named.
+    /// Whether the condition on a member that is not named depends on its value.
     fn asks_of_values(&self, properties: u32) -> bool {
         let properties = self.reader.atoms.properties.get(properties);
         let patterns = properties.patterns.iter().map(|&(_, formula)| formula);

@@ -1,4 +1,4 @@
-//! Formulas gone through: with their atoms replaced, for what they deny, for their atoms.
+//! Traversals of formulas: replacing atoms, finding denied atoms, collecting atoms.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -7,12 +7,11 @@ use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 
 use FormulaId as F;
 
-/// So many parts are few.
+/// Largest number of parts of a flat formula.
 const MOST_FLAT: usize = 8;
 
 impl Formulas {
-    /// The formula with its atoms replaced. `memo` holds what was replaced already, by the same
-    /// replacement.
+    /// Replaces the atoms of the formula. `memo` holds earlier results of the same replacement.
     pub(super) fn map(
         &mut self,
         formula: F,
@@ -53,8 +52,8 @@ impl Formulas {
         mapped
     }
 
-    /// Whether the formula has few parts, all of them atoms. To go through such a one again costs
-    /// less than to remember what came of it.
+    /// Whether the formula has few parts, all of them atoms. Traversing such a formula again costs
+    /// less than a memo.
     pub(super) fn is_flat(&self, formula: F) -> bool {
         let is_atom = |&part: &F| {
             !matches!(
@@ -72,7 +71,7 @@ impl Formulas {
         }
     }
 
-    /// Whether the formula gets harder to satisfy somewhere when the atom `of` holds.
+    /// Whether the formula may become harder to satisfy when the atom `of` holds.
     pub(super) fn denies(&self, formula: F, of: F) -> bool {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut pending = vec![(formula, false)];
@@ -96,13 +95,13 @@ impl Formulas {
         false
     }
 
-    /// The atoms of the formulas, each once, ascending by their formulas' ids.
+    /// Returns the atoms of the formulas, each once, in ascending order of their formulas' ids.
     pub(super) fn atoms(&self, formulas: &[F]) -> Vec<Atom> {
         let atom = |&part: &F| match self.shape(part) {
             Shape::Atom(atom) => Some(atom),
             _ => None,
         };
-        // Parts ascend already.
+        // Parts are already in ascending order.
         if let &[formula] = formulas
             && self.is_flat(formula)
         {

@@ -1,5 +1,5 @@
-//! Schemas of common shapes, without their text: records, and JSON of a bounded depth (Koo, Liu and
-//! He, "Automata-based constraints for language model decoding", COLM 2024, section 5.2).
+//! Schemas of common shapes, built without their text: records, and JSON of a bounded depth (Koo,
+//! Liu and He, "Automata-based constraints for language model decoding", COLM 2024, section 5.2).
 
 use crate::schema::JsonSchema;
 use crate::schema::error::SchemaError;
@@ -7,7 +7,7 @@ use crate::schema::options::SchemaOptions;
 use crate::schema::text;
 
 impl JsonSchema {
-    /// The objects that have just these members, all of them, each by its name and its schema.
+    /// Returns the schema of objects with exactly these members, each given by its name and schema.
     ///
     /// ```
     /// use lrmask::{JsonSchema, SchemaOptions};
@@ -36,7 +36,8 @@ impl JsonSchema {
         Self::parse(&text, options)
     }
 
-    /// All values in which arrays and objects nest at most `depth` deep: scalars only at 0.
+    /// Returns the schema of all values whose arrays and objects nest at most `depth` deep: only
+    /// scalars at 0.
     ///
     /// ```
     /// use lrmask::{JsonSchema, SchemaOptions};

@@ -1,5 +1,5 @@
-//! What the states of the machine are made of. The machine, the search for values and the making of
-//! rules all speak of these.
+//! Types of the machine's states, shared by the machine, the search for values and the construction
+//! of rules.
 
 use std::rc::Rc;
 
@@ -13,18 +13,18 @@ use FormulaId as F;
 /// Residuals, or the formulas of a value state.
 pub(super) type Tuple = Box<[F]>;
 
-/// A tuple in the making: nearly always of one formula.
+/// A tuple under construction; nearly always a single formula.
 pub(super) type Formed = SmallVec<[F; 4]>;
 
 /// A tuple, by its number in [`Machine::tuples`](super::machine::Machine::tuples).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TupleId(pub(super) u32);
 
-/// The classes of the next member: the residuals behind it, and what the member satisfies. The
-/// classes are disjoint.
+/// Classes of the next member: the residuals after it, and the formula that the member satisfies.
+/// The classes are disjoint.
 pub(super) type Classes = Rc<[(TupleId, F)]>;
 
-/// What a formula asks of the next member.
+/// A question that a formula asks about the next member.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
     /// Whether it satisfies a formula.
@@ -33,25 +33,25 @@ pub(super) enum Asked {
     Fingerprint(Fingerprint),
 }
 
-/// What all states of one object share: the formulas that the object began with, and the keys that
-/// these tell apart.
+/// The part that all states of one object share: the formulas at its beginning, and the keys that
+/// these distinguish.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Frame {
     pub(super) start: TupleId,
-    /// The same as far as it goes where keys that are not named may stand twice.
+    /// `start`, narrowed for objects in which keys that are not named may appear twice.
     pub(super) guarded: TupleId,
-    /// Named keys, in the order in which they may stand.
+    /// Named keys, in the order in which they may appear.
     pub(super) names: Rc<[u32]>,
-    /// The names, ascending, each with its place among them.
+    /// The names in ascending order, each with its position in `names`.
     pub(super) positions: Rc<[(u32, u32)]>,
     /// Classes of the other keys.
     pub(super) others: Rc<[OtherKeys]>,
-    /// Whether patterns or `propertyNames` say something of named keys, too.
+    /// Whether patterns or `propertyNames` constrain named keys too.
     pub(super) tests_names: bool,
 }
 
 impl Frame {
-    /// Where a name stands among the named keys.
+    /// Returns the position of a name among the named keys.
     pub(super) fn position(&self, name: u32) -> Option<u32> {
         let found = self.positions.binary_search_by_key(&name, |&(name, _)| name);
         found.ok().map(|at| self.positions[at].1)
@@ -61,39 +61,38 @@ impl Frame {
 /// A set of keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Keys {
-    /// All but these names, ascending.
+    /// All keys but these names, which are in ascending order.
     AllBut(Rc<[u32]>),
-    /// Those with these contents.
+    /// Keys with these contents.
     Contents(Rc<Dfa>),
 }
 
-/// Keys that no formula of the frame names or tells apart.
+/// A class of keys that the formulas neither name nor distinguish.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OtherKeys {
     pub(super) keys: Keys,
-    /// The patterns that match them, ascending.
+    /// Patterns that match the keys, in ascending order.
     pub(super) patterns: Vec<u32>,
-    /// What `propertyNames` asks of them and they satisfy, ascending.
+    /// Formulas of `propertyNames` that the keys satisfy, in ascending order.
     pub(super) names: Vec<F>,
-    /// Their fingerprint, where the frame counts keys.
+    /// Fingerprint of the keys, if the frame counts keys.
     pub(super) fingerprint: u8,
 }
 
-/// A key, or that there is none of a name.
+/// A key, or the absence of a named one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Named(u32),
-    /// Of the class of this number.
+    /// A key of the class with this number.
     Other(u32),
     Absent(u32),
 }
 
-/// A move in the frame of this number.
+/// A move in the frame with this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Step {
     pub(super) frame: u32,
     pub(super) key: Key,
-    /// Whether the names up to this one need not be thought of any more: all that came before it in
-    /// the declared order.
+    /// Number of leading names in the declared order that need no further consideration.
     pub(super) position: u32,
 }

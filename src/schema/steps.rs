@@ -1,4 +1,4 @@
-//! What a member leaves to be asked of an object: the step of a residual over a key.
+//! Residual of an object after a member: the step over a key.
 
 use std::cell::RefCell;
 
@@ -13,26 +13,26 @@ use crate::schema::states::{Formed, Frame, Key, Step, TupleId};
 
 use FormulaId as F;
 
-/// A key, and what is known of it.
+/// A key, and the data known about it.
 struct Member<'a> {
     properties: &'a Interner<Properties>,
     frame: &'a Frame,
     key: Key,
-    /// How many of the frame's names need not be thought of any more.
+    /// Number of the frame's leading names that need no further consideration.
     position: u32,
-    /// By number of properties, behind how many of the frame's names they say nothing, as far as
-    /// that was asked.
+    /// For each frame and properties, the number of leading names after which the properties ask
+    /// nothing. Filled on demand.
     silent_from: &'a RefCell<FxHashMap<(u32, u32), u32>>,
     number: u32,
-    /// The patterns that match the key.
+    /// Patterns that match the key.
     matching: Vec<u32>,
-    /// What `propertyNames` asks, and the key satisfies.
+    /// Formulas of `propertyNames` that the key satisfies.
     holding: Vec<F>,
 }
 
 impl Machine<'_> {
-    /// What the residual of an object asks of the member under `step`'s key, and of those behind
-    /// it.
+    /// Returns the conditions that the residual of an object puts on the member under `step`'s key
+    /// and on those after it.
     pub(super) fn member_step(
         &mut self,
         step: Step,
@@ -72,8 +72,8 @@ impl Machine<'_> {
         Ok(residuals.iter().map(|&residual| formulas.map(residual, memo, &mut replace)).collect())
     }
 
-    /// The patterns that match a name, and what it satisfies of what `propertyNames` asks. That
-    /// takes automata, which may fail.
+    /// Returns the patterns that match a name, and the formulas of `propertyNames` that it
+    /// satisfies. Both take automata, whose construction may fail.
     fn said_of_name(
         &mut self,
         name: u32,
@@ -106,7 +106,7 @@ impl Machine<'_> {
 }
 
 impl Member<'_> {
-    /// What is left of an atom where there is no member of this name.
+    /// Returns the residual of an atom if there is no member under this name.
     fn absent(&self, formulas: &mut Formulas, atom: Atom, name: u32) -> F {
         match atom {
             Atom::Required(required) if required == name => F::FALSE,
@@ -115,7 +115,7 @@ impl Member<'_> {
         }
     }
 
-    /// What an atom asks of the member under the key, and of those behind it.
+    /// Returns the conditions that an atom puts on the member under the key and on those after it.
     fn present(&self, formulas: &mut Formulas, atom: Atom) -> F {
         match atom {
             Atom::Required(name) if self.key == Key::Named(name) => F::TRUE,
@@ -135,7 +135,7 @@ impl Member<'_> {
         }
     }
 
-    /// What properties ask of the members behind.
+    /// Returns the conditions that properties put on the members after this one.
     fn trimmed(&self, formulas: &mut Formulas, number: u32) -> F {
         let mut silent_from = self.silent_from.borrow_mut();
         let find = || self.find_silent_from(self.properties.get(number));
@@ -146,8 +146,8 @@ impl Member<'_> {
         }
     }
 
-    /// Behind how many of the frame's names `properties` say nothing; there is no such number where
-    /// they say something of other keys.
+    /// Returns the number of leading names after which `properties` ask nothing, or `u32::MAX` if
+    /// they constrain other keys.
     fn find_silent_from(&self, properties: &Properties) -> u32 {
         if !says_nothing_of_others(properties) {
             return u32::MAX;
@@ -157,7 +157,8 @@ impl Member<'_> {
         positions.max().map_or(0, |last| last + 1)
     }
 
-    /// What `properties`, patterns and `additionalProperties` ask of the member.
+    /// Returns the conditions that properties, patterns and `additionalProperties` put on the
+    /// member.
     fn asked(&self, formulas: &mut Formulas, number: u32) -> F {
         let properties = self.properties.get(number);
         let named = match self.key {
@@ -177,12 +178,12 @@ impl Member<'_> {
         formulas.and(parts)
     }
 
-    /// What is left of properties that are denied.
+    /// Returns the residual of denied properties.
     fn denied(&self, formulas: &mut Formulas, properties: u32, witness: Option<u32>) -> F {
         let member = self.asked(formulas, properties);
         let same = formulas.atom(Atom::Denied { properties, witness });
         match self.key {
-            // Under another class stands another key.
+            // Keys of different classes differ.
             Key::Other(class)
                 if !member.is_constant() && witness.is_none_or(|own| own == class) =>
             {
@@ -197,7 +198,8 @@ impl Member<'_> {
         }
     }
 
-    /// How many keys must still come: those count that are named, or whose fingerprint is new.
+    /// Returns the residual of a lower bound on keys. A key counts if it is named or its
+    /// fingerprint is new.
     fn counted(&self, formulas: &mut Formulas, count: u64, mut seen: u16) -> F {
         if let Key::Other(class) = self.key {
             let own = 1 << self.frame.others[class as usize].fingerprint;

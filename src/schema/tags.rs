@@ -1,8 +1,8 @@
-//! Structural tags: free text in which tagged JSON stands, as models call tools.
+//! Structural tags: free text with tagged JSON in it, as models call tools.
 //!
-//! Free text is read up to the first *trigger* in it. Behind that one of the tags goes on whose
-//! beginning starts with the trigger; then come a value that satisfies the tag's schema, the tag's
-//! end, and free text again.
+//! Free text is read up to the first *trigger* in it. A tag whose beginning starts with the trigger
+//! continues there; then follow a value that satisfies the tag's schema, the tag's end, and free
+//! text again.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -26,7 +26,7 @@ struct Tag {
     end: String,
 }
 
-/// Free text with any number of tagged values in it: how models call tools.
+/// Free text with any number of tagged values in it, as models call tools.
 ///
 /// ```
 /// use lrmask::{Constraint, SchemaOptions, StructuralTags, Vocabulary};
@@ -48,21 +48,21 @@ pub struct StructuralTags {
     tags: Vec<Tag>,
 }
 
-/// Steps of the automaton that finds one trigger among others, by their letters; those included
-/// that are taken before the meter of the lexer counts.
+/// Steps per letter of the automaton that finds one trigger among others, including those taken
+/// before the lexer's meter counts.
 const STEPS_OF_A_LETTER: usize = 12;
 
 const START: usize = 0;
 const TAGGED: usize = 1;
 
 impl StructuralTags {
-    /// No tags yet. A trigger in free text is the beginning of a tag.
+    /// Creates an empty set of tags. A trigger in free text is the beginning of a tag.
     pub fn new<T: Into<String>>(triggers: impl IntoIterator<Item = T>) -> Self {
         Self { triggers: triggers.into_iter().map(Into::into).collect(), tags: Vec::new() }
     }
 
     /// Adds a tag: a beginning, which starts with a trigger, a value that satisfies `schema`, and
-    /// an end. Blanks stand around the value only as far as `begin` and `end` have them.
+    /// an end. The value has no blanks around it except those in `begin` and `end`.
     pub fn add_tag(&mut self, begin: &str, schema: &str, end: &str) {
         self.tags.push(Tag {
             begin: begin.to_owned(),
@@ -71,8 +71,8 @@ impl StructuralTags {
         });
     }
 
-    /// Reads tags from JSON: `{"triggers": [...], "structures": [{"begin", "schema", "end"}]}`, as
-    /// vLLM and SGLang take them, with `"type": "structural_tag"` or without.
+    /// Reads tags from JSON: `{"triggers": [...], "structures": [{"begin", "schema", "end"}]}`, the
+    /// format of vLLM and SGLang, with or without `"type": "structural_tag"`.
     ///
     /// # Errors
     ///
@@ -110,12 +110,12 @@ impl StructuralTags {
         Ok(tags)
     }
 
-    /// The grammar of free text with these tags in it, all schemas read with `options`.
+    /// Returns the grammar of free text with these tags in it. All schemas are read with `options`.
     ///
     /// # Errors
     ///
-    /// When a schema is refused, when a tag begins with no trigger or as another one does, and when
-    /// there are no tags or an empty trigger.
+    /// When a schema is refused, when a tag begins with no trigger or has the same beginning as
+    /// another, or when there are no tags or an empty trigger.
     pub fn grammar(&self, options: &SchemaOptions) -> Result<Grammar, SchemaError> {
         GrammarReader::new().structural_tags(self, options)
     }
@@ -174,13 +174,13 @@ impl StructuralTags {
             let tag = Nonterminal { name: shown, productions, marks: None, place: None };
             grammar.nonterminals.push(tag);
             production(&mut grammar, name.index(), rhs);
-            // With a longer trigger this one is found as well.
+            // This trigger is also found where a longer one ends in it.
             meter.step(triggers.len())?;
             for &found in triggers.iter().filter(|found| found.ends_with(trigger)) {
                 let lead = match leads.get(found) {
                     Some(&known) => known,
                     None => {
-                        // Each of these automata looks for all triggers.
+                        // Each of these automata searches for all triggers.
                         meter.step(STEPS_OF_A_LETTER * length)?;
                         let lead = made.plain(
                             &mut grammar,
@@ -199,13 +199,13 @@ impl StructuralTags {
         Ok(grammar)
     }
 
-    /// Bytes of its texts.
+    /// Number of bytes of its texts.
     pub(crate) fn bytes(&self) -> usize {
         let tag = |tag: &Tag| tag.begin.len() + tag.schema.len() + tag.end.len();
         self.triggers.iter().map(String::len).chain(self.tags.iter().map(tag)).sum()
     }
 
-    /// The triggers, each once.
+    /// Returns the triggers without duplicates.
     fn distinct_triggers(&self) -> Vec<&str> {
         let mut triggers: Vec<&str> = self.triggers.iter().map(String::as_str).collect();
         triggers.sort_unstable();
@@ -213,24 +213,25 @@ impl StructuralTags {
         triggers
     }
 
-    /// Any of the triggers.
+    /// Matches any of the triggers.
     fn triggers(&self) -> Pattern {
         Pattern::Alternation(self.triggers.iter().map(|trigger| literal(trigger)).collect())
     }
 
-    /// Texts without a trigger; not the empty one.
+    /// Matches non-empty texts without a trigger.
     fn free_text(&self) -> Pattern {
         let with_trigger = Pattern::Concat(vec![anything("*"), self.triggers(), anything("*")]);
         Pattern::Intersection(vec![anything("+"), Pattern::Complement(Box::new(with_trigger))])
     }
 
-    /// The trigger that a tag begins with: of several the shortest, which is found first.
+    /// Returns the trigger that a tag begins with: the shortest of several, which is found first.
     fn trigger(&self, begin: &str) -> Option<&str> {
         let own = self.triggers.iter().filter(|trigger| begin.starts_with(trigger.as_str()));
         own.min_by_key(|trigger| trigger.len()).map(String::as_str)
     }
 
-    /// Free text up to the first trigger in it, where this one is the longest that ends there.
+    /// Matches free text up to the first trigger in it, if this is the longest trigger that ends
+    /// there.
     fn lead(&self, trigger: &str) -> Pattern {
         let behind = |pattern| Pattern::Concat(vec![anything("*"), pattern]);
         let first = Pattern::Shortest(Box::new(behind(self.triggers())));
@@ -247,11 +248,11 @@ impl StructuralTags {
 }
 
 impl GrammarReader<'_> {
-    /// The grammar of free text with these tags in it: see [`StructuralTags::grammar`].
+    /// Returns the grammar of free text with these tags in it: see [`StructuralTags::grammar`].
     ///
     /// # Errors
     ///
-    /// As [`StructuralTags::grammar`]; [`SchemaError::limit`] tells of a limit.
+    /// As [`StructuralTags::grammar`]; [`SchemaError::limit`] reports a limit.
     pub fn structural_tags(
         &self,
         tags: &StructuralTags,
@@ -265,7 +266,7 @@ fn literal(text: &str) -> Pattern {
     Pattern::Literal { text: text.to_owned(), ignore_case: false }
 }
 
-/// All texts, by a quantifier.
+/// Matches all texts, or all non-empty ones, by a quantifier.
 fn anything(quantifier: &str) -> Pattern {
     let pattern = format!("[\\x00-\\U0010ffff]{quantifier}");
     Pattern::Regex { pattern, flags: RegexFlags::default(), place: None }

@@ -1,8 +1,8 @@
-//! Alternatives of a `oneOf` that a constant tells apart: exactly one of them is any of them.
+//! Alternatives of a `oneOf` that are told apart by a constant, so that `oneOf` equals `anyOf`.
 //!
-//! That exactly one of many holds takes a look at each pair of them. Most lists of alternatives
-//! need none: they are constants, or objects that require one key with a constant of their own (a
-//! *discriminator*). A look at the text of the schema shows that, in time linear in it.
+//! In general, `oneOf` has to compare each pair of its alternatives. Most lists need no comparison:
+//! they are constants, or objects that require one key with a different constant in each (a
+//! *discriminator*). This is detected in the text of the schema, in linear time.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -16,10 +16,10 @@ use crate::util::decimal::Decimal;
 
 use FormulaId as F;
 
-/// References that are followed to a schema.
+/// Number of references followed to a schema.
 const MOST_REFERENCES: usize = 16;
 
-/// Keywords that ask something of objects alone, or nothing at all.
+/// Keywords that constrain only objects, or nothing at all.
 const OF_OBJECTS: [&str; 15] = [
     "properties",
     "required",
@@ -38,7 +38,7 @@ const OF_OBJECTS: [&str; 15] = [
     "definitions",
 ];
 
-/// A value that is no array and no object.
+/// A value that is neither an array nor an object.
 #[derive(PartialEq, Eq, Hash)]
 enum Scalar {
     Null,
@@ -48,7 +48,8 @@ enum Scalar {
 }
 
 impl Reader<'_> {
-    /// That exactly one of the schemas in a list holds, where that is clear at first sight.
+    /// Returns the condition that exactly one of the schemas in a list holds, if the list is of a
+    /// simple form.
     pub(super) fn one_told_apart(&mut self, value: NodeId) -> Result<Option<F>, SchemaError> {
         let Value::Array(all) = self.schemas.json.value(value).clone() else { return Ok(None) };
         if all.len() < 2 {
@@ -78,7 +79,7 @@ impl Reader<'_> {
         }
         let parts = self.list(value)?;
         let any = self.formulas.or(parts);
-        // What is no object satisfies all that ask something of objects alone.
+        // A value that is not an object satisfies every alternative that constrains only objects.
         if opens < 2 {
             return Ok(Some(any));
         }
@@ -86,7 +87,8 @@ impl Reader<'_> {
         Ok(Some(self.formulas.and([object, any])))
     }
 
-    /// The schema that says what this one says, where references alone stand between.
+    /// Follows references to the schema itself, or returns `None` if there is more than references
+    /// on the way.
     fn said_at(&mut self, mut schema: NodeId) -> Result<Option<NodeId>, SchemaError> {
         for _ in 0..MOST_REFERENCES {
             let Some(reference) = self.schemas.json.get(schema, "$ref") else {
@@ -102,12 +104,12 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Whether lists of constants have none in common; not where there is no list.
+    /// Whether lists of constants are pairwise disjoint; `false` if a list is missing.
     fn are_apart(&self, lists: impl Iterator<Item = Option<Vec<Scalar>>>) -> bool {
         let mut met: HashSet<Scalar, FxBuildHasher> = HashSet::default();
         for list in lists {
             let Some(list) = list else { return false };
-            // A list may say the same twice.
+            // A list may contain duplicates.
             let list: HashSet<Scalar, FxBuildHasher> = list.into_iter().collect();
             if !list.into_iter().all(|scalar| met.insert(scalar)) {
                 return false;
@@ -116,8 +118,8 @@ impl Reader<'_> {
         true
     }
 
-    /// The only values that satisfy a schema, if it lists them and they are scalars. It may ask
-    /// more of them.
+    /// Returns the values that a schema lists, if they are scalars. Other keywords may exclude some
+    /// of them.
     fn constants(&self, schema: NodeId) -> Option<Vec<Scalar>> {
         let json = &self.schemas.json;
         let has_const = self.schemas.draft(schema) >= Draft::Six;
@@ -134,14 +136,14 @@ impl Reader<'_> {
         Some(match self.schemas.json.value(value) {
             Value::Null => Scalar::Null,
             Value::Boolean(value) => Scalar::Boolean(*value),
-            // With exponents a number may have very many digits.
+            // A number with an exponent may have very many digits.
             Value::Number(_) => Scalar::Number(self.number(value).ok()?),
             Value::String(text) => Scalar::String(text.to_string()),
             Value::Array(_) | Value::Object(_) => return None,
         })
     }
 
-    /// The keys that a schema requires of objects.
+    /// Returns the keys that a schema requires of objects.
     fn required_keys(&self, schema: NodeId) -> Vec<String> {
         let json = &self.schemas.json;
         match json.get(schema, "required").map(|required| json.value(required)) {
@@ -153,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The constants that an object must have one of under a key.
+    /// Returns the constants allowed under a key that objects must have.
     fn discriminator(&self, schema: NodeId, key: &str) -> Option<Vec<Scalar>> {
         let json = &self.schemas.json;
         let Value::Array(required) = json.value(json.get(schema, "required")?) else { return None };
@@ -161,7 +163,8 @@ impl Reader<'_> {
         self.constants(json.get(json.get(schema, "properties")?, key)?)
     }
 
-    /// Whether a schema holds of objects alone; or `false` where it asks nothing of other values.
+    /// Returns `true` if only objects satisfy a schema, `false` if it does not constrain other
+    /// values.
     fn is_of_objects(&self, schema: NodeId) -> Option<bool> {
         let json = &self.schemas.json;
         let Value::Object(members) = json.value(schema) else { return None };

@@ -1,11 +1,11 @@
 //! `unevaluatedProperties` and `unevaluatedItems`.
 //!
-//! What stands beside such a keyword, and what `allOf` and `$ref` beside it lead to, always
-//! applies. What is behind `anyOf`, `oneOf`, `if` and `dependentSchemas` evaluates something for
-//! some values and not for others. So there are *cases*: a condition, and what is evaluated where
-//! it holds. The more was evaluated the less is asked, so it suffices that what is asked in some
-//! case that applies is satisfied: the keyword is the disjunction over the cases, of which none
-//! need be excluded.
+//! Keywords next to such a keyword, and in schemas reached from there by `allOf` and `$ref`, always
+//! apply. Schemas below `anyOf`, `oneOf`, `if` and `dependentSchemas` evaluate members or items of
+//! some values and not of others. So there are *cases*: a condition, and the parts that are
+//! evaluated if it holds. The more is evaluated, the weaker the keyword, so it suffices to satisfy
+//! any case whose condition holds: the keyword is the disjunction over the cases, and none has to
+//! be excluded.
 
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
@@ -15,23 +15,23 @@ use crate::schema::keywords::Reader;
 
 use FormulaId as F;
 
-/// More cases take too large a formula.
+/// Maximum number of cases; more would make the formula too large.
 const MOST_CASES: usize = 64;
 
-/// A condition, and what schemas evaluate of an object or an array where it holds.
+/// A condition, and the parts of an object or an array that are evaluated if it holds.
 #[derive(Clone, Debug, Default)]
 struct Case {
-    /// Formulas that hold together.
+    /// Formulas whose conjunction is the condition.
     holds: Vec<F>,
     names: Vec<u32>,
     patterns: Vec<u32>,
-    /// All members.
+    /// Whether all members are evaluated.
     members: bool,
-    /// So many items at the front.
+    /// Number of evaluated leading items.
     front: usize,
-    /// All items.
+    /// Whether all items are evaluated.
     items: bool,
-    /// Items that satisfy one of these, wherever they stand.
+    /// Items that satisfy one of these are evaluated, at any index.
     found: Vec<F>,
 }
 
@@ -54,13 +54,13 @@ impl Case {
         }
     }
 
-    /// The same where another formula holds, too.
+    /// Adds a formula to the condition.
     fn with(mut self, formula: F) -> Self {
         self.holds.push(formula);
         self
     }
 
-    /// The same without what is evaluated by `other` already.
+    /// Removes the parts that `other` evaluates already.
     fn beyond(mut self, other: &Self) -> Self {
         self.names.retain(|name| !other.members && other.names.binary_search(name).is_err());
         self.patterns.retain(|of| !other.members && other.patterns.binary_search(of).is_err());
@@ -84,11 +84,11 @@ impl Case {
     }
 }
 
-/// Why cases are looked for: the keyword, and the schemas on the way from it.
+/// The search for cases: the keyword it is for, and the schemas on the path from it.
 struct Asked {
     at: NodeId,
     way: Vec<NodeId>,
-    /// What is evaluated in any case: only what else is evaluated makes others.
+    /// The parts that are evaluated in every case. New cases must evaluate something else.
     always: Case,
 }
 
@@ -98,7 +98,7 @@ impl Asked {
     }
 }
 
-/// Keywords whose schemas always apply come before those whose schemas do under conditions.
+/// Orders keywords whose schemas always apply before those whose schemas apply conditionally.
 fn rank(key: &str) -> u8 {
     match key {
         "anyOf" | "oneOf" | "if" | "dependentSchemas" => 2,
@@ -151,7 +151,7 @@ impl Reader<'_> {
         Ok(self.formulas.or(parts))
     }
 
-    /// The cases of the schema `node`. In the first one nothing is asked but what always holds.
+    /// Returns the cases of the schema `node`. The first has only conditions that always hold.
     fn cases(&mut self, node: NodeId, asked: &mut Asked) -> Result<Vec<Case>, SchemaError> {
         let mut cases = vec![Case::default()];
         let Value::Object(mut members) = self.schemas.json.value(node).clone() else {
@@ -176,7 +176,7 @@ impl Reader<'_> {
         Ok(cases)
     }
 
-    /// The cases of two schemas that both apply.
+    /// Returns the cases of two schemas that both apply.
     fn both(&self, one: &[Case], other: &[Case], asked: &Asked) -> Result<Vec<Case>, SchemaError> {
         if let [only] = other
             && only.holds.is_empty()
@@ -225,7 +225,7 @@ impl Reader<'_> {
         Ok(vec![case])
     }
 
-    /// The same of keywords whose schemas are about the same value.
+    /// Like `cases_of_keyword`, for keywords whose schemas apply to the same value.
     fn cases_of_schemas(
         &mut self,
         node: NodeId,
@@ -288,8 +288,8 @@ impl Reader<'_> {
         })
     }
 
-    /// The cases of a schema that applies to some values only in which it evaluates something,
-    /// under the condition that it does.
+    /// Returns the cases of a schema that applies only to some values, each with the condition that
+    /// the schema holds. Cases that evaluate nothing are left out.
     fn cases_where(&mut self, part: NodeId, asked: &mut Asked) -> Result<Vec<Case>, SchemaError> {
         let mut cases = self.cases(part, asked)?;
         cases.retain(|case| !case.evaluates_nothing());
@@ -334,7 +334,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The keys of an object, as texts.
+    /// Returns the keys of an object, as texts.
     fn keys(&mut self, value: NodeId) -> Vec<u32> {
         let Value::Object(members) = self.schemas.json.value(value).clone() else {
             return Vec::new();

@@ -1,10 +1,10 @@
 //! `uniqueItems`.
 //!
-//! That items differ from one another is no context-free condition, unless there are few values
-//! that they may have: then the values that are left are part of the state. The items are those of
-//! an `enum`, a `const` or the type `boolean`. Other items are [followed], where little else is
-//! asked of the array. Where that cannot be, [fingerprints] must differ, and there may be few
-//! items: sets of fingerprints are states, too.
+//! That items differ from one another is not a context-free condition, unless there are only a few
+//! possible values: then the remaining values are part of the state. Such items are those of an
+//! `enum`, a `const` or the type `boolean`. Other items are [followed] if the array has few other
+//! conditions. Otherwise, the [fingerprints] of the items must differ, and only a few items are
+//! allowed: sets of fingerprints are states, too.
 //!
 //! [followed]: super::items_apart
 //! [fingerprints]: super::fingerprint
@@ -18,25 +18,24 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// How many values are kept track of.
+/// Largest number of values that are tracked.
 const MOST_VALUES: usize = 12;
 
-/// How many references are followed to the values.
+/// Number of references followed to the values.
 const MOST_REFERENCES: usize = 16;
 
-/// How many fingerprints there are. Sets of them are contexts of the lexer, each of which has its
-/// own automaton.
+/// Number of fingerprints. Each set of them is a context of the lexer with its own automaton.
 const MODULUS: u8 = 8;
-/// Of so many arrays of a schema in all: how many items there may be, where more are not required.
-/// Each item is told apart from all before it.
+/// Pairs of a number of arrays in the schema and the number of items allowed in each of them,
+/// unless more are required. Each item is compared with all before it.
 const PLANS: [(usize, u8); 2] = [(6, 3), (32, 2)];
-/// How many objects there may be, and in how many arrays: an outcome doubles the states of an
+/// Number of objects allowed in an array, and of such arrays. An outcome doubles the states of an
 /// object.
 const MOST_OBJECTS: u8 = 2;
 const ARRAYS_OF_OBJECTS: usize = 8;
-/// How many members an object may name that is told apart.
+/// Largest number of members named by an object that is told apart.
 const MOST_MEMBERS: usize = 10;
-/// Keywords that make large automata of strings.
+/// Keywords that lead to large automata for strings.
 const COSTLY: [&str; 2] = ["pattern", "format"];
 
 impl Reader<'_> {
@@ -56,7 +55,7 @@ impl Reader<'_> {
         {
             return Ok(F::TRUE);
         }
-        // Items at the front have values of their own.
+        // With `prefixItems`, the leading items have other values.
         let items = self.schemas.json.get(node, "items");
         let items = items.filter(|_| self.schemas.json.get(node, "prefixItems").is_none());
         let values = items.map_or(Ok(None), |items| self.values(items))?;
@@ -67,7 +66,7 @@ impl Reader<'_> {
             let are_strings = values.iter().all(is_string);
             let values = Atom::Unique(self.atoms.uniques.id(values));
             let values = self.formulas.atom(values);
-            // Strings have one spelling in any case.
+            // Strings have only one spelling in any case.
             if self.is_denied || !are_strings {
                 return Ok(values);
             }
@@ -79,8 +78,8 @@ impl Reader<'_> {
         Ok(self.formulas.atom(Atom::Distinct(number)))
     }
 
-    /// What takes the place of a `uniqueItems` whose items are not followed: values that are left,
-    /// or few items that certainly differ. A warning says so then.
+    /// Returns the replacement of a `uniqueItems` whose items are not followed: the remaining
+    /// values, or a few items that certainly differ. The latter adds a warning.
     pub(super) fn narrower(&mut self, number: u32) -> Result<F, SchemaError> {
         let Distinct { node, value, narrower, is_denied } = self.distinct[number as usize];
         if let Some(known) = narrower {
@@ -115,15 +114,15 @@ impl Reader<'_> {
         Ok(narrower)
     }
 
-    /// Adds a warning, once for each place.
+    /// Adds a warning, once for each location.
     pub(super) fn warn(&mut self, warning: Diagnostic) {
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
     }
 
-    /// How the items of an array are told apart, and how many there may be; `None` where more than
-    /// one would take too many states.
+    /// Returns how the items of an array are told apart, and how many are allowed, or `None` if
+    /// more than one would take too many states.
     fn fingerprint(&mut self, node: NodeId) -> Result<Option<(Fingerprint, u8)>, SchemaError> {
         let least =
             self.schemas.json.get(node, "minItems").map(|least| self.schemas.json.value(least));
@@ -152,7 +151,7 @@ impl Reader<'_> {
         Ok(Some((Fingerprint { modulus: MODULUS, key }, most)))
     }
 
-    /// A member of small objects whose value tells them apart, a required one if there is one.
+    /// Returns a member of small objects whose value tells them apart, preferably a required one.
     fn telling_key(&mut self, items: NodeId) -> Result<Option<u32>, SchemaError> {
         let json = &self.schemas.json;
         let Some(Value::Object(members)) = json.get(items, "properties").map(|of| json.value(of))
@@ -183,7 +182,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// The schema that a chain of references leads to, if it ends.
+    /// Returns the schema at the end of a chain of references, if it ends.
     fn target(&mut self, mut schema: NodeId) -> Result<Option<NodeId>, SchemaError> {
         for _ in 0..MOST_REFERENCES {
             let json = &self.schemas.json;
@@ -194,7 +193,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Formulas of the values that a schema allows at most; each is of one value.
+    /// Returns formulas of the only values that a schema allows, one for each value.
     fn values(&mut self, schema: NodeId) -> Result<Option<Vec<F>>, SchemaError> {
         let Some(schema) = self.target(schema)? else { return Ok(None) };
         let draft = self.schemas.draft(schema);
@@ -220,7 +219,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is asked of the next item where these values are left.
+/// Returns the condition on the next item when these values remain.
 pub(super) fn step(
     formulas: &mut Formulas,
     values: &[F],

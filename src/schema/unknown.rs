@@ -1,7 +1,7 @@
-//! Keywords that say nothing where they stand, though somebody meant something by them: misspelt
-//! ones, those of a later draft than the schema's, and `nullable`, which is OpenAPI's.
+//! Keywords that have no effect but were meant to: misspelt ones, those of a later draft than the
+//! schema's, and `nullable`, which is OpenAPI's.
 //!
-//! Each is a warning, once. The schema is read as the standard has it.
+//! Each gives a warning, once. The schema is read according to the standard.
 
 use crate::schema::draft::Draft;
 use crate::schema::json::{NodeId, Value};
@@ -9,11 +9,11 @@ use crate::schema::refs::Schemas;
 use crate::schema::vocabulary;
 use crate::util::diagnostic::Diagnostic;
 
-/// OpenAPI's keyword.
+/// Keyword of OpenAPI.
 const NULLABLE: &str = "nullable";
 
 impl Schemas<'_> {
-    /// Looks through the keywords of the schema `node`.
+    /// Checks the keywords of the schema `node`.
     pub(super) fn look_for_unknown(&mut self, node: NodeId, draft: Draft) {
         let Value::Object(members) = self.json.value(node) else { return };
         let mut found = Vec::new();
@@ -43,7 +43,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// Has `null` among the types of a schema, as OpenAPI 3.0 says of `nullable`.
+    /// Adds `null` to the types of a schema, as OpenAPI 3.0 defines `nullable`.
     fn nullable(&mut self, node: NodeId, value: NodeId) {
         if !matches!(self.json.value(value), Value::Boolean(true)) {
             return;

@@ -1,6 +1,6 @@
-//! Addresses: a reference against a base (RFC 3986, section 5.2).
+//! Resolution of a reference against a base address (RFC 3986, section 5.2).
 
-/// The parts of an address. `None` where a part is missing, which is not the same as an empty one.
+/// Parts of an address. `None` means that a part is missing, which differs from an empty one.
 struct Parts<'a> {
     scheme: Option<&'a str>,
     authority: Option<&'a str>,
@@ -34,12 +34,12 @@ fn cut(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
 
-/// The address without its fragment, and the fragment.
+/// Splits an address into the part before its fragment, and the fragment.
 pub(super) fn split(address: &str) -> (&str, &str) {
     address.split_once('#').unwrap_or((address, ""))
 }
 
-/// What `reference` means where the base is `base`.
+/// Resolves `reference` against `base`.
 pub(super) fn resolve(base: &str, reference: &str) -> String {
     let (base, own) = (parts(base), parts(reference));
     let fragment = own.fragment;
@@ -105,7 +105,7 @@ fn without_dots(path: &str) -> String {
     kept.join("/")
 }
 
-/// The text with its percent escapes undone.
+/// Decodes the percent escapes of a text.
 pub(super) fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
@@ -133,7 +133,7 @@ pub(super) fn decode(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Of RFC 3986, section 5.4.
+    /// Examples of RFC 3986, section 5.4.
     #[test]
     fn references_of_the_standard() {
         let base = "http://a/b/c/d;p?q";

@@ -1,4 +1,4 @@
-//! The keywords and formats that are known, and which of them is meant by one that is not.
+//! Known keywords and formats, and suggestions for unknown ones.
 
 use crate::schema::draft::Draft;
 use crate::schema::text::formats;
@@ -6,7 +6,7 @@ use crate::util::similar::distance;
 
 use Draft::{Eight, Nine, Seven, Six, Three};
 
-/// Keywords that ask for something, and the first draft as which a schema is read that has them.
+/// Keywords that constrain values, each with the first draft that has it.
 const ASKING: &[(&str, Draft)] = &[
     ("$dynamicRef", Nine),
     ("$recursiveRef", Eight),
@@ -55,7 +55,7 @@ const ASKING: &[(&str, Draft)] = &[
     ("unevaluatedProperties", Eight),
     ("uniqueItems", Three),
 ];
-/// Keywords that ask for nothing, those of OpenAPI and of other dialects among them.
+/// Keywords that constrain nothing, including those of OpenAPI and of other dialects.
 const ANNOTATING: &[&str] = &[
     "$anchor",
     "$comment",
@@ -93,7 +93,7 @@ const ANNOTATING: &[&str] = &[
     "writeonly",
     "xml",
 ];
-/// Formats of OpenAPI and of older drafts, which describe and are held by nobody.
+/// Formats of OpenAPI and of older drafts, which only describe and are never enforced.
 const DESCRIBING: [&str; 20] = [
     "base64",
     "binary",
@@ -131,20 +131,20 @@ const ALIASES: [(&str, &str); 12] = [
     ("uriref", "uri-reference"),
     ("url", "uri"),
 ];
-/// Longer names are not compared.
+/// Longest name that is compared with known ones.
 const LONGEST: usize = 40;
 
-/// Whether the keyword asks for something, in some draft.
+/// Whether the keyword constrains values, in some draft.
 pub(super) fn asks(key: &str) -> bool {
     ASKING.iter().any(|(known, _)| *known == key)
 }
 
-/// The first draft that has the keyword, if it is a later one than `draft`.
+/// Returns the first draft that has the keyword, if it is later than `draft`.
 pub(super) fn first_draft(key: &str, draft: Draft) -> Option<Draft> {
     ASKING.iter().find(|(known, first)| *known == key && *first > draft).map(|&(_, first)| first)
 }
 
-/// The keyword that is probably meant by one that no draft has.
+/// Returns the keyword that an unknown one probably means.
 pub(super) fn meant_keyword(key: &str) -> Option<&'static str> {
     if ANNOTATING.contains(&key) || asks(key) {
         return None;
@@ -153,20 +153,20 @@ pub(super) fn meant_keyword(key: &str) -> Option<&'static str> {
     nearest(key, asking.chain(["$defs", "definitions"]))
 }
 
-/// Whether somebody knows the format.
+/// Whether the format is known.
 pub(super) fn is_format(name: &str) -> bool {
     formats::is_known(name) || DESCRIBING.contains(&name)
 }
 
-/// The format that is probably meant by one that nobody knows.
+/// Returns the format that an unknown one probably means.
 pub(super) fn meant_format(name: &str) -> Option<&'static str> {
     let plain = plain(name);
     let alias = ALIASES.iter().find(|(other, _)| *other == plain).map(|(_, known)| *known);
     alias.or_else(|| nearest(name, formats::KNOWN.into_iter()))
 }
 
-/// The known name that is nearest, if it is near: the same but for cases, hyphens and underscores,
-/// or with one letter more, less, other or at another place; two in long names.
+/// Returns the nearest known name if it is near: equal except for case, hyphens and underscores, or
+/// with one letter inserted, deleted, replaced or moved; two in long names.
 fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     if name.len() > LONGEST {
         return None;
@@ -198,7 +198,7 @@ fn are_swapped(one: &str, other: &str) -> bool {
     letters(one) == letters(other)
 }
 
-/// The name in small letters, and nothing but letters and digits.
+/// Converts the name to lowercase, with only its letters and digits.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,23 +1,24 @@
-//! Productions of objects with keys in any order, where too many of these hang together.
+//! Productions of objects with keys in any order, if too many keys depend on each other.
 //!
-//! What can become of the object is a set of [alternatives](super::alternatives). A member leaves
-//! those that allow it. So a state is the set of alternatives that are left, and there are few:
-//! most keys exclude none. Which keys were there no state knows. The list of members is
-//! right-recursive, and a [`Requirement`] lets it end where one of the alternatives that are left
-//! has all that it requires: members under certain keys, and such as break the conditions that are
-//! denied. A key may stand twice; whichever member a reader keeps, all alternatives that are left
-//! allow it. Only of members that break a condition the last one under a key counts. An alternative
-//! that allows few members counts those that it does not require, each time that they stand there.
+//! The possible results for an object are a set of [alternatives](super::alternatives). After a
+//! member, only those that allow it remain. So a state is the set of remaining alternatives, and
+//! there are few states: most keys exclude none. A state does not know which keys were present. The
+//! list of members is right-recursive, and a [`Requirement`] lets it end once one of the remaining
+//! alternatives has everything it requires: members under certain keys, and members that violate
+//! the denied conditions. A key may appear twice; whichever member a reader keeps, all remaining
+//! alternatives allow it. Among members that violate a condition, only the last one under a key
+//! counts. An alternative that allows few members counts those that it does not require at every
+//! occurrence.
 //!
-//! Only one outcome may end in a state, and as a rule only one can: where alternatives of two are
-//! left, they exclude each other by a member that one of them requires and that would not leave the
-//! other. It has not been read, so the alternative that requires it cannot end there.
+//! Only one outcome may end in a state, and usually only one can: if alternatives of two outcomes
+//! remain, they exclude each other by a member that one of them requires and the other does not
+//! allow. It has not been read, so the alternative that requires it cannot end there.
 //!
-//! Where the states or the classes of members are too many, each alternative is read by itself,
-//! side by side with the others: a `generator` may say what `parameters` are, and stand behind
-//! them. Which of these readings is meant shows later, and the parser follows all of them. Each
-//! begins with a nonterminal of its own that derives nothing. The brace comes next in all of them,
-//! and they part there, so that lexemes of one never compete with those of another.
+//! If there are too many states or classes of members, each alternative is a separate reading: a
+//! `generator` may determine the `parameters`, but come after them. The intended reading is known
+//! only later, and the parser follows all of them. Each begins with its own nonterminal, which
+//! derives the empty text. All of them continue with the brace and diverge there, so that lexemes
+//! of one reading never compete with those of another.
 
 mod required;
 
@@ -40,57 +41,57 @@ use required::{Effect, Member, Required};
 
 use FormulaId as F;
 
-/// More productions of members than these are not made for one object.
+/// Maximum number of productions for the members of one object.
 const MOST_PRODUCTIONS: usize = 10_000;
-/// Where the grammar is large already, no more than these.
+/// The same maximum if the grammar is large already.
 const FEW_PRODUCTIONS: usize = 1_000;
 
-/// Members under one key are told apart by no more answers than these.
+/// Maximum number of answers that distinguish members under one key.
 const MOST_ANSWERS: usize = 200;
-/// Where more formulas than these ask of the array or the object under one key, alternatives had
-/// better be read side by side. There may be a class of values for each set of such formulas, and
-/// what is nested in each class must be told apart in turn.
+/// Maximum number of formulas on the array or object under one key. With more, separate readings of
+/// the alternatives are preferable: there may be a class of values for each set of such formulas,
+/// and the values nested in each class must be distinguished in turn.
 const MOST_TOLD: usize = 4;
-/// No more alternatives are read side by side: where such objects are nested in one another, each
-/// of the readings of one goes on with all of the next.
+/// Maximum number of alternatives with separate readings. If such objects are nested, each reading
+/// of one continues with all readings of the next.
 const MOST_READINGS: usize = 32;
-/// More conditions than these are not denied at once.
+/// Maximum number of conditions that are denied at once.
 const MOST_DENIED: usize = 8;
 
-/// What a list of members has come to.
+/// State of a list of members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
-    /// The alternatives that are left.
+    /// The remaining alternatives.
     left: BitSet,
-    /// By alternative that allows only so many: how many other members it may still have.
+    /// For each alternative with a limit on other members, the number of those it may still have.
     room: Rc<[u64]>,
 }
 
-/// A key, or keys that are alike.
+/// A key, or a class of equivalent keys.
 struct Under {
     lexeme: Symbol,
-    /// The classes of values that may stand under it.
+    /// Classes of values allowed under it.
     formulas: Vec<F>,
-    /// By class: the number of the members, `None` where no alternative allows one.
+    /// For each class, the number of the member; `None` if no alternative allows one.
     members: Vec<Option<usize>>,
-    /// Whether the last member counts.
+    /// Whether only the last member counts.
     is_revocable: bool,
 }
 
-/// Alternatives of an object that are read together, and whose productions are to be made.
+/// Alternatives of an object that are read together, and whose productions are still to be built.
 struct Object {
     alternatives: Vec<Alternative>,
     /// All conditions that alternatives deny.
     denied: Vec<F>,
     keys: Vec<Under>,
     members: Vec<Member>,
-    /// The number of a member by its key, where that matters, and by what it does.
+    /// Numbers of members, by effect and by key where the key matters.
     numbers: FxHashMap<(Option<Key>, Effect), usize>,
-    /// By alternative.
+    /// Requirements of each alternative.
     required: Vec<Required>,
-    /// What members lead to; the beginning comes first.
+    /// States reached by members; the initial state is first.
     states: Vec<State>,
-    /// How many productions members have behind them.
+    /// Number of productions for members with a successor state.
     productions: usize,
 }
 
@@ -111,8 +112,8 @@ impl Object {
         }
     }
 
-    /// Adds a key, and numbers the members under it. What does the same is one member, unless it
-    /// matters under which key it stands.
+    /// Adds a key, and numbers the members under it. Members with the same effect share one number,
+    /// unless their key matters.
     fn add_key(&mut self, key: Key, lexeme: Symbol, formulas: Vec<F>, effects: Vec<Effect>) {
         let is_required = match key {
             Key::Named(name) => self.alternatives.iter().any(|own| own.required.contains(&name)),
@@ -135,7 +136,7 @@ impl Object {
         self.keys.push(Under { lexeme, formulas, members, is_revocable });
     }
 
-    /// The outcomes of these alternatives, ascending.
+    /// Returns the outcomes of these alternatives, in ascending order.
     fn outcomes(&self, of: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut outcomes: Vec<usize> =
             of.into_iter().map(|number| self.alternatives[number].outcome).collect();
@@ -143,13 +144,13 @@ impl Object {
         outcomes
     }
 
-    /// The alternatives that may have all that they require while all of `left` are.
+    /// Returns the alternatives whose requirements can be met while all of `left` remain.
     fn ends(&self, left: &BitSet) -> Vec<usize> {
         let leaves_all = |member: usize| left.is_subset(&self.members[member].effect.leaves);
         left.iter().filter(|&number| self.required[number].is_met(leaves_all)).collect()
     }
 
-    /// What a member leads to.
+    /// Returns the state after a member.
     fn behind(&self, state: &State, member: &Member) -> State {
         let State { mut left, mut room } = state.clone();
         left.intersect_with(&member.effect.leaves);
@@ -163,17 +164,17 @@ impl Object {
             if room[number] == 0 {
                 left.remove(number);
             }
-            // What is out has no room, so that there are as few states as can be.
+            // An excluded alternative has no room, to keep the number of states minimal.
             let is_left = left.contains(number);
             Rc::make_mut(&mut room)[number] = if is_left { room[number] - 1 } else { 0 };
         }
         State { left, room }
     }
 
-    /// Finds what alternatives require, and what members lead to. Whether that was found, these
-    /// states are few, and one outcome at most can end in each.
+    /// Finds the requirements of alternatives and the states reached by members. Returns whether it
+    /// succeeded with few states and at most one outcome that can end in each.
     fn find_states(&mut self, most: usize) -> bool {
-        // Nearly all may stand at the beginning.
+        // Nearly all of them are allowed at the beginning.
         if self.members.len() > most {
             return false;
         }
@@ -189,7 +190,7 @@ impl Object {
             let Some(required) = required else { return false };
             self.required.push(required);
         }
-        // No object satisfies an alternative that allows none of some members that it requires.
+        // An alternative that requires a member but allows none for it has no objects.
         let mut left = BitSet::new(self.alternatives.len());
         let mut room = vec![0; self.alternatives.len()];
         for (number, own) in self.alternatives.iter().enumerate() {
@@ -220,8 +221,8 @@ impl Object {
 }
 
 impl Builder<'_, '_> {
-    /// Productions for all outcomes of the objects that begin with `start`, with keys in any order;
-    /// `false` where that is not to be had.
+    /// Adds productions for all outcomes of the objects that begin with `start`, with keys in any
+    /// order. Returns `false` if that is not possible.
     pub(super) fn object_in_any_order(
         &mut self,
         composite: NonterminalId,
@@ -268,8 +269,8 @@ impl Builder<'_, '_> {
         Ok(false)
     }
 
-    /// Whether too many formulas ask of the array or the object under one of these keys for its
-    /// classes to be told apart.
+    /// Whether too many formulas constrain the array or the object under one of these keys to
+    /// distinguish its classes.
     pub(super) fn asks_much(
         &mut self,
         frame: u32,
@@ -294,7 +295,8 @@ impl Builder<'_, '_> {
         Ok(false)
     }
 
-    /// For each of some sets of alternatives what is to be read; `None` where that is too much.
+    /// Builds the object of each set of alternatives, or returns `None` if it takes too many
+    /// productions.
     fn objects(
         &mut self,
         readings: Vec<Vec<Alternative>>,
@@ -329,7 +331,7 @@ impl Builder<'_, '_> {
         Ok(Some(objects))
     }
 
-    /// What a member does behind which `behind` is left to be asked.
+    /// Returns the effect of a member after which the residuals are `behind`.
     fn effect(&self, object: &Object, behind: TupleId) -> Effect {
         let residuals = self.machine.tuple(behind);
         let (asks, denied) = residuals.split_at(object.alternatives.len().min(residuals.len()));
@@ -346,7 +348,7 @@ impl Builder<'_, '_> {
         Effect { leaves, breaks: set(&|residual| residual == F::TRUE, denied) }
     }
 
-    /// Productions of the members; gives the first of their nonterminals.
+    /// Adds productions of the members, and returns the first of their nonterminals.
     fn members(&mut self, object: &Object) -> Result<NonterminalId, SchemaError> {
         let first = self.fragment.nonterminals("member", object.members.len());
         let colon = self.punctuation.colon;
@@ -361,8 +363,8 @@ impl Builder<'_, '_> {
         Ok(first)
     }
 
-    /// Productions of the lists of members, whose nonterminals begin with `symbols`; `front` stands
-    /// before the brace.
+    /// Adds productions of the lists of members, whose nonterminals begin with `symbols`; `front`
+    /// comes before the brace.
     fn lists(
         &mut self,
         object: &Object,

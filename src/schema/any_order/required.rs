@@ -1,4 +1,4 @@
-//! What alternatives require of the members of an object.
+//! Requirements of alternatives on the members of an object.
 
 use std::cmp::Reverse;
 
@@ -11,42 +11,42 @@ use crate::util::bitset::BitSet;
 
 use FormulaId as F;
 
-/// How many ways to break all that is denied are gone through.
+/// Maximum number of tries to violate all denied conditions.
 const MOST_TRIES: usize = 10_000;
 
-/// Members that do the same.
+/// Members with the same effect.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
-    /// The key, where it matters under which key they stand.
+    /// The key of the members, if it matters.
     pub(super) key: Option<Key>,
     pub(super) effect: Effect,
 }
 
-/// What a member does.
+/// Effect of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Effect {
-    /// The alternatives that allow it.
+    /// Alternatives that allow it.
     pub(super) leaves: BitSet,
-    /// The conditions that are denied by some alternative, and that it breaks.
+    /// Conditions denied by some alternative that it violates.
     pub(super) breaks: BitSet,
 }
 
-/// What an alternative requires, by the numbers of members: of each member that must be there,
-/// those that are one and that the alternative allows.
+/// Requirements of an alternative. Each required member is a list of the numbers of the members
+/// that can take its place and that the alternative allows.
 #[derive(Debug)]
 pub(super) struct Required {
-    /// Under the names that must be there.
+    /// Members under the required names.
     pub(super) lasting: Vec<Vec<usize>>,
-    /// Those that break a condition that is denied.
+    /// Members that violate a denied condition.
     pub(super) revocable: Vec<Vec<usize>>,
-    /// What breaks all of these conditions.
+    /// Members that together violate all of these conditions.
     pub(super) remedy: Vec<Vec<usize>>,
 }
 
 impl Required {
-    /// What the alternative of this number requires, where all that is `denied` by any is numbered,
-    /// and `by_name` has the numbers of the members under each name. `None` where it denies several
-    /// conditions, and no way was found to break all of them.
+    /// Returns the requirements of the alternative `number`. `denied` are the conditions denied by
+    /// any alternative, and `by_name` maps each name to the numbers of its members. Returns `None`
+    /// if the alternative denies several conditions, and no way to violate all of them was found.
     pub(super) fn of(
         alternative: &Alternative,
         number: usize,
@@ -83,27 +83,27 @@ impl Required {
         Some(Self { lasting, revocable, remedy })
     }
 
-    /// Whether there is a member that `is_one` for each that is required.
+    /// Whether each requirement has a member for which `is_one` holds.
     pub(super) fn is_met(&self, is_one: impl Fn(usize) -> bool) -> bool {
         let mut all = self.lasting.iter().chain(&self.revocable);
         all.all(|of| of.iter().any(|&member| is_one(member)))
     }
 }
 
-/// Members that break all of several conditions, each under another key: so none undoes what
-/// another has broken.
+/// A search for members that violate all of several conditions, each under a different key, so that
+/// none replaces another.
 struct Remedy<'m> {
     members: &'m [Member],
-    /// Those that are allowed.
+    /// Members that are allowed.
     allowed: &'m [usize],
-    /// The keys of the members chosen, and which conditions each is there for.
+    /// Keys of the chosen members, each with the conditions that it has to violate.
     chosen: Vec<(Key, Vec<usize>)>,
     tries: usize,
 }
 
 impl Remedy<'_> {
-    /// By key, the members each of which breaks its part of the conditions; `None` where there are
-    /// none, or none were found.
+    /// Returns the members of each key that violate their part of the conditions, or `None` if none
+    /// exist or none were found.
     fn find(
         members: &[Member],
         allowed: &[usize],
@@ -123,7 +123,7 @@ impl Remedy<'_> {
         Some(remedy.chosen.iter().map(like).collect())
     }
 
-    /// Chooses members that break these conditions.
+    /// Chooses members that violate these conditions.
     fn breaks(&mut self, conditions: &[usize]) -> bool {
         let Some(&first) = conditions.first() else { return true };
         let broken = |member: &Member| {

@@ -1,4 +1,4 @@
-//! Automata made state by state, for what no regex of a sensible size describes.
+//! Automata built state by state, for languages without a regex of reasonable size.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -10,7 +10,7 @@ use crate::grammar::pattern::{Automaton, Moves, State};
 use crate::grammar::texts::Words;
 use crate::lexer::Dfa;
 
-/// The automaton whose states are those that `step` reaches from `start` over the bytes of
+/// Returns the automaton of the states that `step` reaches from `start` over the bytes of
 /// `alphabet`.
 pub(super) fn explore<S: Clone + Eq + Hash>(
     start: S,
@@ -26,7 +26,7 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
         let mut moves = Moves::new();
         for &byte in alphabet {
             if let Some(next) = step(&state, byte) {
-                // Neighbouring bytes lead to one state more often than not.
+                // Neighbouring bytes usually lead to the same state.
                 if let Some(&(_, _, last)) = moves.last()
                     && met[last as usize] == next
                 {
@@ -46,12 +46,13 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
     Automaton::new(states)
 }
 
-/// Appends a move, to the last one if it leads to the same state and the bytes meet.
+/// Appends a move, and merges it with the last one if that leads to the same state and the bytes
+/// are adjacent.
 fn push(moves: &mut Moves, byte: u8, next: u32) {
     push_run(moves, (byte, byte), next);
 }
 
-/// Appends a move over a run of bytes, as [`push`] does.
+/// Appends a move over a range of bytes, as [`push`] does.
 pub(super) fn push_run(moves: &mut Moves, (first, last): (u8, u8), next: u32) {
     match moves.last_mut() {
         Some((_, before, to)) if *to == next && before.checked_add(1) == Some(first) => {
@@ -61,7 +62,7 @@ pub(super) fn push_run(moves: &mut Moves, (first, last): (u8, u8), next: u32) {
     }
 }
 
-/// Just these words.
+/// Matches exactly these words.
 pub(super) fn words(words: &[&str]) -> Automaton {
     let mut sorted: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
     sorted.sort_unstable();
@@ -72,25 +73,26 @@ pub(super) fn words(words: &[&str]) -> Automaton {
     if sorted.first() != Some(&&[][..]) {
         return automaton;
     }
-    // Nothing leads back to the start.
+    // No move leads back to the start.
     let mut states = automaton.states.to_vec();
     states[0].accepts = true;
     Automaton::minimal(states)
 }
 
-/// A beginning of words that are left out: where `all` is behind it, and what may come next. Behind
-/// the last byte of a word there is nothing.
+/// Prefix of excluded words: the state of `all` after it, and the possible next bytes. The last
+/// byte of a word has no successor.
 #[derive(Default)]
 struct Beginning {
     at: u32,
     next: Vec<(u8, Option<u32>)>,
 }
 
-/// What `all` matches but `words`. Behind a word it matches nothing, its moves ascend, and what two
-/// of its states match differs by more than some words.
+/// Matches the texts of `all` except `words`. `all` must match nothing after a word, its moves must
+/// be ascending, and the languages of two of its states must differ by more than some words.
 pub(super) fn without(all: &Automaton, words: impl Iterator<Item = String>) -> Automaton {
     let beginnings = beginnings(all, words);
-    // The start, then the states of `all`, then what else the beginnings lead to, each once.
+    // The start, then the states of `all`, then the other states of the prefixes, without
+    // duplicates.
     let mut states = vec![State::default()];
     states.extend(all.states.iter().cloned().map(|mut state| {
         state.moves.iter_mut().for_each(|(_, _, next)| *next += 1);
@@ -102,7 +104,7 @@ pub(super) fn without(all: &Automaton, words: impl Iterator<Item = String>) -> A
         known.insert_unique(hash(&states[id as usize]), id, |&id| hash(&states[id as usize]));
     }
     let mut ids = vec![0; beginnings.len()];
-    // From the last to the first: what a beginning leads to comes behind it.
+    // In reverse order, because the successors of a prefix come after it.
     for (number, Beginning { at, mut next }) in beginnings.into_iter().enumerate().rev() {
         next.sort_unstable();
         let narrower = narrower(&states[at as usize + 1], &next, &ids);
@@ -129,7 +131,7 @@ pub(super) fn without(all: &Automaton, words: impl Iterator<Item = String>) -> A
     }
 }
 
-/// The beginnings of words, each behind those that it begins with.
+/// Returns the prefixes of words, each after its own prefixes.
 fn beginnings(all: &Automaton, words: impl Iterator<Item = String>) -> Vec<Beginning> {
     let step = |at: u32, byte: u8| {
         let moves = &all.states.get(at as usize)?.moves;
@@ -140,7 +142,7 @@ fn beginnings(all: &Automaton, words: impl Iterator<Item = String>) -> Vec<Begin
     for word in words {
         let mut here = 0;
         for (place, &byte) in word.as_bytes().iter().enumerate() {
-            // What `all` does not match need not be left out.
+            // A word that `all` does not match needs no exclusion.
             let Some(at) = step(beginnings[here].at, byte) else { break };
             let fresh = beginnings.len() as u32;
             let next = (place + 1 < word.len()).then_some(fresh);
@@ -161,11 +163,12 @@ fn beginnings(all: &Automaton, words: impl Iterator<Item = String>) -> Vec<Begin
     beginnings
 }
 
-/// A state that goes on over some bytes to other beginnings, which have these ids, or nowhere.
+/// Returns the state with the moves over some bytes redirected to the prefixes with these ids, or
+/// removed.
 fn narrower(state: &State, next: &[(u8, Option<u32>)], ids: &[u32]) -> State {
     let mut moves = Moves::with_capacity(state.moves.len() + 2 * next.len());
     for &(start, end, to) in &state.moves {
-        // The first byte of the run that is left; past it where none is.
+        // The first remaining byte of the range; past its end if none remains.
         let mut begin = u16::from(start);
         for &(byte, next) in next.iter().filter(|(byte, _)| (start..=end).contains(byte)) {
             let to_next = next.map(|next| ids[next as usize]);
@@ -185,12 +188,12 @@ fn narrower(state: &State, next: &[(u8, Option<u32>)], ids: &[u32]) -> State {
     State { moves, accepts: state.accepts }
 }
 
-/// The states and moves of `dfa`.
+/// Returns the states and moves of `dfa`.
 pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
     if dfa.is_empty() { Automaton::default() } else { Automaton::minimal(states_of(dfa)) }
 }
 
-/// The same as a list.
+/// Like `of`, but returns a list.
 pub(super) fn states_of(dfa: &Dfa) -> Vec<State> {
     let runs = dfa.classes().runs();
     let state = |state: u32| {
@@ -206,7 +209,7 @@ pub(super) fn states_of(dfa: &Dfa) -> Vec<State> {
     (0..dfa.state_count() as u32).map(state).collect()
 }
 
-/// A text that begins with no blank, with any blanks of JSON before and behind it.
+/// Matches a text that begins with no blank, with any JSON blanks before and after it.
 pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) -> Automaton {
     let blanks = |next: u32| [(b'\t', b'\n', next), (b'\r', b'\r', next), (b' ', b' ', next)];
     let step =
@@ -269,8 +272,8 @@ mod tests {
         for text in ["\"aab\"", "\"bab\"", "\"b\"", "\"ab\"", "\"", "a"] {
             assert!(!matches(text), "{text}");
         }
-        // The start, the three of all texts, and behind `"`, `"a`, `"b`, `"aa` or `"ba`, and where
-        // only the quote is missing.
+        // The start, the three of all texts, those after `"`, `"a`, `"b`, and `"aa` or `"ba`, and
+        // the one where only the quote is missing.
         assert_eq!(some.states.len(), 9);
         assert!(some.is_minimal);
         assert_eq!(left_out(&[]), all);

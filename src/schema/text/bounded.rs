@@ -1,10 +1,10 @@
-//! Strings of a bounded length of which something else may be asked as well: a pattern, a format,
-//! that they are none of some words.
+//! Strings of a bounded length with further conditions: a pattern, a format, or excluded words.
 //!
-//! The product of what is asked and of an automaton that counts to 500 has up to 500 times the
-//! states. So the lexer is given the contents uncounted, with a mark on each state behind a
-//! character, and the bounds beside them ([`Pattern::Counted`]). Bounds that all contents keep
-//! anyway are left out. Where that is too much to count, fewer characters are allowed than were
+//! The product of the conditions and an automaton that counts to 500 has up to 500 times the
+//! states. So the lexer receives the contents without counting, with a mark on each state after a
+//! character, and the bounds separately ([`Pattern::Counted`]). Bounds that all contents satisfy
+//! anyway are left out. If counting takes too much, fewer characters are allowed than the schema
+//! does, with a warning.
 //! asked for, and a warning says so.
 
 use std::rc::Rc;
@@ -24,13 +24,13 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// So many places between characters may texts come to: the scanner keeps what it has met of each,
-/// about a kilobyte.
+/// Upper bound on the pairs of a state between characters and a count. The scanner keeps about a
+/// kilobyte for each pair that it has met.
 const MOST_MET: u64 = 400_000;
-/// Strings that come to no more than so many are better written out.
+/// Strings with at most this many pairs are better written out.
 const FEW_MET: usize = 20_000;
 
-/// Lengths up to so many characters are counted by automata beside what else is asked.
+/// Lengths up to this many characters are counted by automata along with the other conditions.
 const FEW_CHARACTERS: u64 = 64;
 
 /// Strings with bounds on their length.
@@ -42,7 +42,8 @@ struct Bounded {
 }
 
 impl Bounded {
-    /// What the lexer calls these strings; `None` where that would count too far.
+    /// Returns the pattern of these strings in the lexer, or `None` if it would have to count too
+    /// far.
     fn spelled(&self, escapes: &Escapes) -> Option<Pattern> {
         let Self { contents, lengths, min, max } = self;
         let automaton = spell::spell(contents, escapes);
@@ -59,15 +60,15 @@ impl Bounded {
         Some(lengths::bounded(automaton, marked.into(), bounds, true))
     }
 
-    /// How far automata of so many states may count.
+    /// Returns how far an automaton of this many states may count.
     fn farthest(&self, states: usize) -> u64 {
         let between = self.lengths.is_between.iter().filter(|&&is_between| is_between).count();
         let most = |all: u64, of: usize| all / of.max(1) as u64;
         most(MOST_STATES as u64, states).min(most(MOST_MET, between)).saturating_sub(3)
     }
 
-    /// The longest of these strings that can be counted, where some can, and where writing them out
-    /// takes too many states.
+    /// Limits the length of these strings to the greatest that can be counted. Returns `None` if
+    /// that leaves no strings for certain, or if writing all of them out takes few states.
     fn cut(&self, escapes: &Escapes) -> Option<Self> {
         let max = self.max?;
         if self.lengths.places(&self.contents, max, FEW_MET).is_some() {
@@ -79,7 +80,7 @@ impl Bounded {
         cut.has_shortest().then_some(cut)
     }
 
-    /// Whether it is plain that there are such strings: the shortest ones are.
+    /// Whether such strings obviously exist, because the shortest ones qualify.
     fn has_shortest(&self) -> bool {
         let shortest = self.lengths.shortest;
         self.min <= shortest && self.max.is_none_or(|max| shortest <= max)
@@ -87,9 +88,9 @@ impl Bounded {
 }
 
 impl Machine<'_> {
-    /// What the lexer calls the strings that satisfy a formula which was projected on strings, if
-    /// there are any, where it bounds their length; `None` where it does not, or where that is
-    /// better combined with what else is asked.
+    /// Returns the lexer's pattern of the strings that satisfy a formula projected on strings, if
+    /// there are any. Returns `None` if the formula does not bound their length, or if the bound is
+    /// better combined with the other conditions.
     pub(in crate::schema) fn bounded(
         &mut self,
         formula: F,
@@ -140,7 +141,7 @@ impl Machine<'_> {
         self.reader.warn(warning);
     }
 
-    /// The bounds that a formula sets on lengths, and what else it asks.
+    /// Returns the bounds that a formula sets on lengths, and its other conditions.
     pub(in crate::schema) fn bounds(&self, formula: F) -> (u64, Option<u64>, Vec<F>) {
         let formulas = &self.reader.formulas;
         let parts = match formulas.shape(formula) {
@@ -168,10 +169,10 @@ impl Machine<'_> {
         (min, max, others)
     }
 
-    /// Formulas, no two of which a string satisfies, and one of which it satisfies where it
-    /// satisfies `formula`, which was projected on strings: each asks for a length, and for what
-    /// `formula` asks of strings of that length. Where alternatives differ by large lengths, no
-    /// automaton has to count them beside the rest.
+    /// Splits `formula`, which was projected on strings, into disjoint formulas that together are
+    /// equivalent to it. Each has bounds on the length, and the conditions of `formula` for strings
+    /// of these lengths. If alternatives differ in large lengths, no automaton has to count these
+    /// along with the rest.
     pub(in crate::schema) fn by_length(&mut self, formula: F) -> Result<Vec<F>, SchemaError> {
         if let Some(known) = self.texts.by_length.get(&formula) {
             return Ok(known.clone());
@@ -226,8 +227,8 @@ impl Machine<'_> {
         Ok(apart)
     }
 
-    /// Of formulas about strings of different lengths those that some string satisfies, without
-    /// those that are too much to count; a warning says so.
+    /// Selects, among formulas about strings of different lengths, those that some string
+    /// satisfies. Formulas that take too much to count are left out, with a warning.
     fn held_lengths(&mut self, apart: Vec<F>) -> Result<Vec<F>, SchemaError> {
         let mut held = Vec::with_capacity(apart.len());
         let mut too_large = None;
@@ -257,7 +258,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The same of strings; of other types the formula itself.
+    /// Like `by_length` for strings; for other types, returns the formula itself.
     pub(in crate::schema) fn by_length_of(
         &mut self,
         of: Type,
@@ -275,7 +276,7 @@ impl Machine<'_> {
         let asked = self.reader.formulas.and(others);
         let contents = match self.address(formula) {
             None => self.strings(asked),
-            // The bound on the whole is one on all parts.
+            // The bound on the whole also bounds all parts.
             address @ Some(Address::Short) => self.strings_with(asked, address),
             Some(_) => return Ok(None),
         };
@@ -284,7 +285,7 @@ impl Machine<'_> {
             return Ok(None);
         }
         let Some(lengths) = Lengths::of(&contents) else { return Ok(None) };
-        // What all contents keep to need not be counted.
+        // Bounds that all contents satisfy need not be counted.
         let min = if min <= lengths.shortest { 0 } else { min };
         let max = max.filter(|&max| lengths.longest.is_none_or(|longest| longest > max));
         Ok(Some(Bounded { contents, lengths, min, max }))

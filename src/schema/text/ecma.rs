@@ -1,12 +1,12 @@
-//! Regular expressions of ECMA-262, as `pattern` has them: what they mean in the patterns of the
-//! lexer.
+//! Translation of ECMA-262 regular expressions, the syntax of `pattern`, to patterns of the lexer.
 //!
-//! A schema's pattern is searched for, not matched: `a` is found in `cat`. Where it is anchored at
-//! the ends of its alternatives, the search falls away. Where it asks for more (an anchor inside, a
-//! word boundary, a look-around) the text is put between two marks, noncharacters that no text
-//! holds: `^` is then a look-behind for the first mark, `$` a look-ahead for the second, and both
-//! lie within the marked text, which is what the lexer's look-arounds need. The first mark stands
-//! as often as a look-behind has characters, so that none of them reaches before it.
+//! A schema's pattern is searched for, not matched: `a` is found in `cat`. The search is
+//! unnecessary at ends where all alternatives are anchored. If the pattern has other assertions (an
+//! anchor inside, a word boundary, a look-around), the text is put between two marks, noncharacters
+//! that appear in no text: `^` is then a look-behind for the first mark, `$` a look-ahead for the
+//! second, and both lie within the marked text, as the lexer's look-arounds require. The first mark
+//! is repeated once for each character of the longest look-behind, so that none of them reaches
+//! before it.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -17,22 +17,22 @@ use crate::schema::text::ecma_parser::parse;
 use crate::schema::text::ecma_separators::set_apart;
 use crate::schema::text::ecma_tree::{Refusal, Regex, everything, set};
 
-/// The marks before and behind a text.
+/// Marks before and after a text.
 pub(super) const MARKS: [char; 2] = ['\u{10fffe}', '\u{10ffff}'];
 
-/// Look-behinds of more characters take more states than there may be.
+/// Maximum width of a look-behind; wider ones take more states than allowed.
 const MOST_MARKS: usize = 1000;
 
-/// What a pattern of a schema means.
+/// Meaning of a schema's pattern.
 pub(super) enum Meaning {
-    /// The texts themselves; or, where the end is open, what they begin with.
+    /// The texts themselves, or their prefixes if the end is open.
     Plain { pattern: Pattern, is_open: bool },
-    /// The texts between [`MARKS`]: the first one so many times, the second one once.
+    /// Texts between [`MARKS`]: the first mark is repeated `marks` times, the second appears once.
     Marked { pattern: Pattern, marks: usize },
 }
 
-/// Whether less is held of a pattern than it says: it refers back to what a group of it matched, or
-/// counts too far.
+/// Whether a pattern is approximated by a smaller language because it has back-references or counts
+/// too far.
 pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
     let may_refer = |pair: &[u8]| pair[0] == b'\\' && matches!(pair[1], b'1'..=b'9' | b'k');
     let may_count = |five: &[u8]| five.iter().all(u8::is_ascii_digit);
@@ -41,9 +41,9 @@ pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
         && read(text, Some(Less::FAR)).is_ok_and(|(_, is_narrow)| is_narrow)
 }
 
-/// What stands in a pattern that other dialects write, and ECMA-262 does not; the first of it.
+/// Returns the first construct in a pattern that belongs to other dialects and not to ECMA-262.
 pub(in crate::schema) fn foreign(text: &str) -> Option<String> {
-    // Most patterns hold nothing that could be.
+    // Most patterns contain none of the characters of such constructs.
     if text.contains("(?") || text.contains('\\') {
         super::ecma_parser::foreign(text)
     } else {
@@ -51,14 +51,14 @@ pub(in crate::schema) fn foreign(text: &str) -> Option<String> {
     }
 }
 
-/// Whether the text counts far enough for its automaton to be worth a bound of its own: where that
-/// is too large, [less](Less::counts) may be held.
+/// Whether the text contains counts, so that its automaton has its own bound: if that is exceeded,
+/// a [smaller language](Less::counts) may be used.
 pub(super) fn counts(text: &str) -> bool {
     text.bytes().zip(text.bytes().skip(1)).any(|pair| matches!(pair, (b'{' | b',', b'0'..=b'9')))
 }
 
-/// Reads `text`. The branches of the pattern, whose union is meant; and whether that is less than
-/// the pattern says, which it may be where `less` is given.
+/// Reads `text`. Returns the branches of the pattern, whose union is its meaning, and whether they
+/// are a smaller language than the pattern's, which is possible only if `less` is given.
 pub(super) fn read(text: &str, less: Option<Less>) -> Result<(Vec<Meaning>, bool), Refusal> {
     let (mut regex, mut is_narrow) = parse(text, less)?;
     if let Some(apart) = less.and_then(|less| less.apart) {
@@ -69,7 +69,7 @@ pub(super) fn read(text: &str, less: Option<Less>) -> Result<(Vec<Meaning>, bool
     Ok((meanings, is_narrow))
 }
 
-/// Takes anchors off the ends of the alternatives of `regex`; the pair says which ends were
+/// Removes anchors from the ends of the alternatives of `regex`. `anchored` says which ends are
 /// anchored outside of it.
 fn branches(regex: Regex, anchored: (bool, bool), meanings: &mut Vec<Meaning>) {
     match regex {
@@ -134,8 +134,8 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
     }
 }
 
-/// What suffices to find a regex whose end at one side is not anchored: what may come there more
-/// often need not.
+/// Reduces a regex that is not anchored at one side to the least that has to be found: optional
+/// repetitions at that side are dropped.
 fn least(regex: Regex, is_anchored: bool, at_front: bool) -> Regex {
     match regex {
         regex if is_anchored => regex,
@@ -168,7 +168,8 @@ fn least(regex: Regex, is_anchored: bool, at_front: bool) -> Regex {
     }
 }
 
-/// How many characters a look-behind reads at most. The lexer refuses those without a bound.
+/// Returns the maximum number of characters that a look-behind reads. The lexer refuses unbounded
+/// ones.
 fn reach(regex: &Regex) -> usize {
     match regex {
         Regex::Look { ahead, inner, .. } => {
@@ -188,8 +189,8 @@ fn reach(regex: &Regex) -> usize {
     .min(MOST_MARKS)
 }
 
-/// How many characters the inside of a look-behind matches at most, the mark of an anchor among
-/// them; one round of what is repeated without bound.
+/// Returns the maximum number of characters matched inside a look-behind, including the mark of an
+/// anchor. Unbounded repetitions count one round.
 fn width(regex: &Regex) -> usize {
     match regex {
         Regex::Set(_) | Regex::Mark(_) | Regex::Start => 1,
@@ -211,8 +212,8 @@ fn looks(regex: &Regex) -> bool {
     }
 }
 
-/// Writes the regex in the syntax of Python's `re`. Where the text is `marked`, its characters are
-/// others than the marks.
+/// Writes the regex in the syntax of Python's `re`. If the text `is_marked`, its characters exclude
+/// the marks.
 fn print(regex: &Regex, is_marked: bool, text: &mut String) {
     let mut group = |open: &str, parts: &[Regex], between: &str| {
         text.push_str(open);
@@ -233,7 +234,8 @@ fn print(regex: &Regex, is_marked: bool, text: &mut String) {
         Regex::Concat(parts) => group("(?:", parts, ""),
         Regex::Alternation(parts) => group("(?:", parts, "|"),
         Regex::Look { ahead, negated, inner } => {
-            // Python's look-behinds have one width: each alternative has its own.
+            // Python's look-behinds have a fixed width: each alternative becomes its own
+            // look-behind.
             if let (false, Regex::Alternation(parts)) = (ahead, &**inner) {
                 let look = |part: &Regex| Regex::Look {
                     ahead: false,
@@ -277,7 +279,7 @@ fn print(regex: &Regex, is_marked: bool, text: &mut String) {
     }
 }
 
-/// The inside of a look-behind, in which an anchor of the start may read its mark.
+/// Returns the inside of a look-behind, with each anchor of the start replaced by its mark.
 fn marked(regex: &Regex) -> Regex {
     let all = |parts: &[Regex]| parts.iter().map(marked).collect();
     match regex {
@@ -309,8 +311,8 @@ fn everything_but_marks() -> ClassUnicode {
     set(&[('\0', '\u{10fffd}')])
 }
 
-/// Whether this is a pattern that may be an alternative of another: it is read whole, and has no
-/// groups that look around, have flags or names, or are referred to.
+/// Whether a pattern may be an alternative of another pattern: it is read exactly, and its groups
+/// have no look-arounds, flags, names or back-references.
 pub(in crate::schema) fn is_plain(text: &str) -> bool {
     let mut groups = text.match_indices("(?").map(|(at, begin)| &text[at + begin.len()..]);
     let refers = |two: &[u8]| two[0] == b'\\' && (two[1].is_ascii_digit() || two[1] == b'k');

@@ -1,26 +1,27 @@
-//! What look-aheads ask of the place where they stand.
+//! Assertions in look-aheads about the position at which they are evaluated.
 //!
-//! `^` and `\b` there would look at what stands before the look-ahead, which those of the lexer
-//! cannot do. So a look-ahead that holds such is taken apart by what stands before it: `(?=R)`
-//! becomes `^(?=A)|(?<!^)(?=B)`. In `A` each `^` holds before which nothing was read, in `B` none
-//! does; and likewise with the sets that the last character is asked to be of.
+//! `^` and `\b` at the beginning of a look-ahead read the text before it, which the lexer's
+//! look-aheads cannot do. So such a look-ahead is split by the text before it: `(?=R)` becomes
+//! `^(?=A)|(?<!^)(?=B)`. In `A`, each `^` before which nothing was read holds; in `B`, none does.
+//! Tests whether the last character is in a set are treated likewise.
 //!
-//! And `$` reads the mark behind the text, which stands there once. So a look-ahead that holds one
-//! becomes `(?=A|BM)` with the mark `M`: in `A` no `$` holds, and `B` is what may come to the end,
-//! without what is asked there and holds.
+//! `$` reads the mark after the text, which appears there once. So a look-ahead that contains one
+//! becomes `(?=A|BM)` with the mark `M`: in `A` no `$` holds, and `B` matches up to the end,
+//! without the assertions that hold there.
 
 use regex_syntax::hir::ClassUnicode;
 
 use crate::schema::text::ecma_tree::{Refusal, Regex, category, set};
 
-/// So many sets may a look-ahead ask the last character to be of: each doubles what it takes.
+/// Maximum number of sets that a look-ahead may test the last character for; each doubles its size.
 const MOST_SETS: usize = 3;
-/// Look-aheads of more parts are not taken apart: of nested ones, each may double the parts.
+/// Maximum number of parts of a look-ahead that is split; each nested one may double the parts.
 const MOST_PARTS: usize = 1_000;
-/// Nor those where so many parts one after the other may read nothing: each is a way of its own.
+/// Maximum number of consecutive parts that may read nothing; each is a separate alternative.
 const MOST_WAYS: usize = 32;
 
-/// The same regex where no look-ahead asks what stands before it, nor holds an anchor of the end.
+/// Rewrites a regex so that no look-ahead tests the text before it or contains an anchor of the
+/// end.
 pub(super) fn taken_out(regex: Regex) -> Result<Regex, Refusal> {
     Ok(match regex {
         Regex::Concat(parts) => {
@@ -50,16 +51,17 @@ pub(super) fn taken_out(regex: Regex) -> Result<Regex, Refusal> {
     })
 }
 
-/// What a look-ahead asks of the text before it.
+/// Tests of a look-ahead on the text before it.
 struct Asked {
-    /// Whether there is any.
+    /// Whether the text is tested for being empty.
     start: bool,
-    /// Of which of these sets its last character is.
+    /// Sets that its last character is tested for.
     sets: Vec<ClassUnicode>,
 }
 
 impl Asked {
-    /// Adds the sets that a regex asks of before it has read anything. Whether it may read nothing.
+    /// Adds the sets that a regex tests before it has read anything. Returns whether it may read
+    /// nothing.
     fn meet(&mut self, regex: &Regex) -> bool {
         if let Some((set, _)) = last_character(regex) {
             if !self.sets.contains(&set) {
@@ -76,7 +78,7 @@ impl Asked {
         }
     }
 
-    /// A look-ahead for what `inner` is behind each text.
+    /// Returns an alternation of one look-ahead for each kind of text before it.
     fn apart(&self, negated: bool, inner: &Regex) -> Result<Regex, Refusal> {
         if self.sets.len() > MOST_SETS {
             return Err(Refusal("a look-ahead asks too much of what stands before it".to_owned()));
@@ -97,7 +99,7 @@ impl Asked {
     }
 }
 
-/// What is asked where the guards hold, if that can be.
+/// Returns the look-ahead with its guards, or `None` if it cannot hold.
 fn way(
     guards: impl IntoIterator<Item = Regex>,
     negated: bool,
@@ -112,17 +114,17 @@ fn way(
     Ok(Some(concat(guards.into_iter().chain([look]))))
 }
 
-/// What stands before a look-ahead.
+/// The text before a look-ahead.
 struct Before<'a> {
-    /// Nothing.
+    /// Whether it is empty.
     is_start: bool,
-    /// Sets, and which of them hold the last character, one bit each.
+    /// Sets, and a bit for each that tells whether it contains the last character.
     sets: &'a [ClassUnicode],
     known: usize,
 }
 
 impl Before<'_> {
-    /// What is left to be asked of a part that reads nothing: `None` where it does not hold.
+    /// Returns what remains of a part that reads nothing, or `None` if it does not hold.
     fn rest(&self, part: &Regex) -> Option<Regex> {
         let holds = |holds: bool| holds.then(empty);
         if let Regex::Start = part {
@@ -137,7 +139,7 @@ impl Before<'_> {
         });
         match (known, part) {
             (None, _) => Some(part.clone()),
-            // The next character is of words where the last one is not.
+            // At a boundary, exactly one of the last and the next character is a word character.
             (Some((words, is_word)), Regex::Boundary(is_boundary)) => Some(Regex::Look {
                 ahead: true,
                 negated: is_word == *is_boundary,
@@ -148,8 +150,8 @@ impl Before<'_> {
     }
 }
 
-/// The set of which a part asks whether the last character is of it; and whether it asks that it is
-/// not. A word boundary asks of words.
+/// Returns the set that a part tests the last character for, and whether the test is negated. A
+/// word boundary tests for word characters.
 fn last_character(part: &Regex) -> Option<(ClassUnicode, bool)> {
     match part {
         Regex::Boundary(_) => Some((category('w')?, false)),
@@ -158,7 +160,7 @@ fn last_character(part: &Regex) -> Option<(ClassUnicode, bool)> {
     }
 }
 
-/// The characters that a regex matches, where it matches just one.
+/// Returns the characters that a regex matches, if it matches exactly one character.
 fn one_character(regex: &Regex) -> Option<ClassUnicode> {
     match regex {
         Regex::Set(set) => Some(set.clone()),
@@ -174,7 +176,7 @@ fn one_character(regex: &Regex) -> Option<ClassUnicode> {
     }
 }
 
-/// A look-ahead for a regex without anchors of the start.
+/// Returns a look-ahead for a regex without anchors of the start.
 fn look_ahead(negated: bool, inner: &Regex) -> Result<Regex, Refusal> {
     let inner = match holds_end(inner) {
         true => {
@@ -185,19 +187,20 @@ fn look_ahead(negated: bool, inner: &Regex) -> Result<Regex, Refusal> {
     Ok(Regex::Look { ahead: true, negated, inner: Box::new(inner) })
 }
 
-/// What a regex matches that goes on behind it: no anchor of the end holds.
+/// Restricts a regex to matches before the end, where no anchor of the end holds.
 fn before_end(regex: &Regex) -> Regex {
     map(regex, &|part| matches!(part, Regex::End).then(nothing))
 }
 
-/// What a regex matches that ends where the text does, without its anchors of the end.
+/// Restricts a regex to matches up to the end of the text, without its anchors of the end.
 fn up_to_end(regex: &Regex) -> Result<Regex, Refusal> {
     if !holds_end(regex) {
         return Ok(regex.clone());
     }
     Ok(match regex {
         Regex::Concat(parts) => {
-            // By the last part that reads something, from behind: nothing is read behind it.
+            // One alternative for each part that may read last, in reverse order. The parts after
+            // it read nothing.
             let mut ways = Vec::new();
             let mut behind = Some(empty());
             for (at, part) in parts.iter().enumerate().rev() {
@@ -227,13 +230,13 @@ fn up_to_end(regex: &Regex) -> Result<Regex, Refusal> {
             let some = concat([rounds, up_to_end(inner)?]);
             if *min > 0 { some } else { Regex::Alternation(vec![empty(), some]) }
         }
-        // What is left is an anchor of the end.
+        // Only an anchor of the end remains.
         _ => empty(),
     })
 }
 
-/// What is asked where a regex matches the empty text at the end of a text; `None` where it never
-/// does.
+/// Returns the assertions under which a regex matches the empty text at the end of a text, or
+/// `None` if it never does.
 fn empty_at_end(regex: &Regex) -> Option<Regex> {
     match regex {
         Regex::Set(_) | Regex::Mark(0) => None,
@@ -262,8 +265,8 @@ fn empty_at_end(regex: &Regex) -> Option<Regex> {
     }
 }
 
-/// What a regex matches behind some text, without asking of that: the empty text, where something
-/// holds, and others.
+/// Matches of a regex after a given text, whose tests are resolved: the empty text, with its
+/// remaining assertions, and others.
 struct Split {
     empty: Option<Regex>,
     others: Option<Regex>,
@@ -307,7 +310,7 @@ impl Split {
             }
             Regex::Repeat(inner, min, max) => {
                 let Self { empty: nothing_read, others } = Self::of(inner, before)?;
-                // Rounds that read nothing and ask for nothing may come in any number.
+                // Rounds that read nothing and assert nothing may be repeated any number of times.
                 let min = match &nothing_read {
                     Some(asked) if is_empty(asked) => 0,
                     Some(_) if *min > 0 => return Err(refusal()),
@@ -328,7 +331,7 @@ impl Split {
     }
 }
 
-/// What a regex matches where a text has begun.
+/// Restricts a regex to matches after the start of the text.
 fn elsewhere(regex: &Regex) -> Regex {
     map(regex, &|part| match part {
         Regex::Start => Some(nothing()),
@@ -336,7 +339,7 @@ fn elsewhere(regex: &Regex) -> Regex {
     })
 }
 
-/// The same with what `replaced` gives for some parts, look-arounds aside.
+/// Replaces the parts for which `replaced` returns a regex, except inside look-arounds.
 fn map(regex: &Regex, replaced: &impl Fn(&Regex) -> Option<Regex>) -> Regex {
     let part = |part: &Regex| map(part, replaced);
     match (replaced(regex), regex) {
@@ -348,7 +351,7 @@ fn map(regex: &Regex, replaced: &impl Fn(&Regex) -> Option<Regex>) -> Regex {
     }
 }
 
-/// Whether such a part is in the regex, outside of its look-arounds.
+/// Whether the regex contains such a part outside of its look-arounds.
 fn holds(regex: &Regex, is_such: &impl Fn(&Regex) -> bool) -> bool {
     match regex {
         Regex::Concat(parts) | Regex::Alternation(parts) => {
@@ -359,7 +362,7 @@ fn holds(regex: &Regex, is_such: &impl Fn(&Regex) -> bool) -> bool {
     }
 }
 
-/// How many parts a regex has, those of its look-arounds among them.
+/// Returns the number of parts of a regex, including those of its look-arounds.
 fn size(regex: &Regex) -> usize {
     match regex {
         Regex::Concat(parts) | Regex::Alternation(parts) => {
@@ -374,7 +377,7 @@ fn holds_end(regex: &Regex) -> bool {
     holds(regex, &|part| matches!(part, Regex::End))
 }
 
-/// Whether it is plain that the regex matches nothing.
+/// Whether the regex obviously matches nothing.
 fn is_nothing(regex: &Regex) -> bool {
     match regex {
         Regex::Set(set) => set.ranges().is_empty(),
@@ -389,7 +392,7 @@ fn nothing() -> Regex {
     Regex::Set(set(&[]))
 }
 
-/// The regex of the empty text, which asks for nothing.
+/// Returns the regex of the empty text, without assertions.
 fn empty() -> Regex {
     Regex::Concat(Vec::new())
 }
@@ -405,12 +408,12 @@ fn refusal() -> Refusal {
     )
 }
 
-/// That the last character is one of a set, or that it is none.
+/// Asserts that the last character is in a set, or that it is not.
 fn look_behind(set: &ClassUnicode, is_one: bool) -> Regex {
     Regex::Look { ahead: false, negated: !is_one, inner: Box::new(Regex::Set(set.clone())) }
 }
 
-/// `(?<!^)`.
+/// Returns `(?<!^)`.
 fn not_start() -> Regex {
     Regex::Look { ahead: false, negated: true, inner: Box::new(Regex::Start) }
 }
@@ -420,7 +423,7 @@ fn is_not_start(regex: &Regex) -> bool {
     matches!(**inner, Regex::Start)
 }
 
-/// Parts one after the other, those of parts that are sequences among them.
+/// Concatenates parts, and flattens those that are sequences.
 fn concat(parts: impl IntoIterator<Item = Regex>) -> Regex {
     let mut all = Vec::new();
     for part in parts {
@@ -432,7 +435,7 @@ fn concat(parts: impl IntoIterator<Item = Regex>) -> Regex {
     Regex::Concat(all)
 }
 
-/// One or the other, where there are both.
+/// Returns the alternation of both, or the only one that is given.
 fn either(one: Option<Regex>, other: Option<Regex>) -> Option<Regex> {
     match (one, other) {
         (Some(Regex::Alternation(mut parts)), Some(other)) => {

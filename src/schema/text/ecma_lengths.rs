@@ -1,13 +1,15 @@
-//! Lengths that patterns ask for, as `^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z]+$` in a look-ahead.
+//! Length bounds in patterns, such as the look-ahead of
+//! `^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z]+$`.
 //!
-//! A look-ahead that counts a whole text multiplies the states of all that stands behind it. As a
-//! bound beside the pattern the lexer counts it ([`bounded`](super::bounded)). And where a text is
-//! bounded, a count that no such text comes to need not be kept: it would multiply states as well.
+//! A look-ahead that counts a whole text multiplies the states of everything after it. As a
+//! separate bound next to the pattern, the length is counted by the lexer
+//! ([`bounded`](super::bounded)). And if a text is bounded, upper bounds of repetitions that no
+//! such text reaches are dropped, because they would multiply states as well.
 
 use crate::schema::text::ecma_parser::{Braces, braces};
 
-/// A pattern without the counts of all characters of a text, and these counts. A text has that many
-/// characters, and all the patterns are found in it.
+/// A pattern without its counts of all characters of a text, and these counts. A text has this many
+/// characters, and contains a match of each pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::schema) struct Counted {
     pub(in crate::schema) patterns: Vec<String>,
@@ -15,22 +17,22 @@ pub(in crate::schema) struct Counted {
     pub(in crate::schema) max: Option<u32>,
 }
 
-/// `.` is no end of a line.
+/// `.` does not match a line break.
 const IN_ONE_LINE: &str = "^.*$";
 
-/// An automaton may count so far, where it counts nothing else.
+/// Largest count for an automaton that counts nothing else.
 const NEAR: u32 = 1_000;
 
-/// No count up to this is worth leaving out.
+/// Counts up to this are never worth removing.
 const FEW: u32 = 16;
 
-/// Takes the counts of all characters out of a pattern that has some, and may have too many.
+/// Extracts the counts of all characters from a pattern that has some, and may have too many.
 pub(in crate::schema) fn counted(pattern: &str) -> Option<Counted> {
     let rest = pattern.strip_prefix('^')?;
     all_of_a_set(rest).or_else(|| looked_at(pattern, rest))
 }
 
-/// Those of a pattern that begins with look-aheads, one of which counts.
+/// Extracts the counts from a pattern that begins with look-aheads, one of which counts.
 fn looked_at(pattern: &str, mut rest: &str) -> Option<Counted> {
     loop {
         let before = pattern.len() - rest.len();
@@ -38,7 +40,7 @@ fn looked_at(pattern: &str, mut rest: &str) -> Option<Counted> {
         let end = end_of_group(after)?;
         let behind = &after[end + 1..];
         if let Some((min, max)) = rest.strip_prefix("(?=").and_then(|_| all(&after[..end])) {
-            // What stands beside it must hold together with it, and not less than once.
+            // The rest must always hold together with the look-ahead, which must not be optional.
             let is_whole = top_level(behind).all(|(_, c)| c != '|')
                 && !behind.starts_with(['*', '+', '?', '{']);
             let patterns = vec![[&pattern[..before], behind].concat(), IN_ONE_LINE.to_owned()];
@@ -48,7 +50,7 @@ fn looked_at(pattern: &str, mut rest: &str) -> Option<Counted> {
     }
 }
 
-/// Those of `^[a-z]{1,5000}$`, without the first character.
+/// Extracts the counts from `^[a-z]{1,5000}$`, without the first character.
 fn all_of_a_set(rest: &str) -> Option<Counted> {
     let set = match rest.as_bytes() {
         [b'.', ..] => 1,
@@ -62,7 +64,7 @@ fn all_of_a_set(rest: &str) -> Option<Counted> {
     is_far.then(|| Counted { patterns: vec![format!("^{set}*$")], min, max })
 }
 
-/// Where the class ends that `text` begins with.
+/// Returns the end of the class at the beginning of `text`.
 fn end_of_class(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     text.char_indices().find_map(|(at, c)| {
@@ -72,12 +74,12 @@ fn end_of_class(text: &str) -> Option<usize> {
     })
 }
 
-/// The counts of `.{1,255}$`.
+/// Returns the counts of `.{1,255}$`.
 fn all(look: &str) -> Option<(u32, Option<u32>)> {
     counts_in(look.strip_prefix('.')?.strip_suffix('$')?)
 }
 
-/// The counts of `{1,255}`.
+/// Returns the counts of `{1,255}`.
 fn counts_in(braces: &str) -> Option<(u32, Option<u32>)> {
     let counts = braces.strip_prefix('{')?.strip_suffix('}')?;
     let (min, max) = counts.split_once(',').unwrap_or((counts, counts));
@@ -85,13 +87,13 @@ fn counts_in(braces: &str) -> Option<(u32, Option<u32>)> {
     Some((min.parse().ok()?, max))
 }
 
-/// Where the group ends whose inside `text` begins with.
+/// Returns the end of the group whose inside begins `text`.
 fn end_of_group(text: &str) -> Option<usize> {
     top_level(text).find(|&(_, c)| c == ')').map(|(at, _)| at)
 }
 
-/// The characters that stand in no group and in no class, up to the end of the group around; the
-/// parentheses of groups are not among them.
+/// Returns the characters outside of groups and classes, up to the end of the enclosing group,
+/// without the parentheses of groups.
 fn top_level(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut depth, mut in_class, mut is_escaped) = (0usize, false, false);
     text.char_indices().filter(move |&(_, c)| {
@@ -112,13 +114,12 @@ fn top_level(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// The same pattern, for texts of so many characters at most, without the counts that none of them
-/// comes to.
+/// Removes the upper bounds of repetitions that no text of at most `longest` characters reaches.
 pub(in crate::schema) fn without_idle_counts(pattern: &str, longest: u64) -> String {
     let mut text = pattern.to_owned();
     for Braces { place, min, max, width } in braces(pattern).into_iter().rev() {
         let beyond = (u64::from(max) + 1).saturating_mul(width);
-        // A count of single characters, or a small one, takes few states as it is.
+        // A count of single characters, or a small one, takes few states anyway.
         let are_many = width > 1 && max > FEW;
         if are_many && min < max && beyond > longest {
             text.replace_range(place, &format!("{{{min},}}"));
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(of("^(.{1,63}\\.){1,127}$", 255), "^(.{1,63}\\.){1,}$");
         assert_eq!(of("^(.{1,63}\\.){1,127}$", 256), "^(.{1,63}\\.){1,127}$");
         assert_eq!(of("^(.{1,63}\\.){1,127}$", 50), "^(.{1,63}\\.){1,}$");
-        // What may be empty may come ever so often.
+        // A part that may be empty may be repeated any number of times.
         assert_eq!(of("^(a?){1,99}[{1,99}]b{99}$", 5), "^(a?){1,99}[{1,99}]b{99}$");
         assert_eq!(of("^(?!(ab){2,99}$)(ab){2,99}$", 5), "^(?!(ab){2,99}$)(ab){2,}$");
     }

@@ -1,4 +1,4 @@
-//! The parser of regular expressions of ECMA-262.
+//! Parser of ECMA-262 regular expressions.
 
 use std::ops::Range;
 
@@ -10,22 +10,21 @@ use crate::schema::text::ecma_tree::{
     Refusal, Regex, category, complement, everything, least_width, set, single,
 };
 
-/// What is held of a pattern that asks for too much: its back-references match nothing, what may
-/// come more often than some number of times is held to another number, and parts are held to those
-/// without the separators beside them.
+/// Approximation of a pattern that is too large or not regular: back-references match nothing,
+/// repetition counts above a limit are lowered, and parts exclude the separators next to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::schema) struct Less {
     above: u32,
     most: u32,
-    /// The same in look-aheads, which mostly bound the whole text.
+    /// The same limits in look-aheads, which mostly bound the whole text.
     above_in_looks: u32,
     most_in_looks: u32,
-    /// Which parts hold none of the separators beside them.
+    /// Parts that exclude the separators next to them.
     pub(super) apart: Option<Apart>,
 }
 
 impl Less {
-    /// Of patterns that count further than any automaton does.
+    /// For patterns that count further than any automaton does.
     pub(super) const FAR: Self = Self {
         above: MOST_REPEATED,
         most: 4_000,
@@ -34,21 +33,21 @@ impl Less {
         apart: None,
     };
 
-    /// Of patterns whose automaton is too large, because separators may stand in the parts between
-    /// them.
+    /// For patterns whose automaton is too large because separators may also appear inside the
+    /// parts.
     pub(super) const fn apart(apart: Apart) -> Self {
         Self { apart: Some(apart), ..Self::FAR }
     }
 
-    /// Of patterns whose automaton is too large: what is left may be small enough.
+    /// For patterns whose automaton is too large, but may be small enough with lower counts.
     pub(super) const fn counts(most: u32, most_in_looks: u32) -> Self {
         let (above, above_in_looks) = (most, most_in_looks);
         Self { above, most, above_in_looks, most_in_looks, apart: None }
     }
 }
 
-/// Reads `text`, or `less` of it where that is given; and whether the tree is less than the text
-/// says.
+/// Parses `text`, or an approximation of it if `less` is given. Also returns whether the tree was
+/// approximated by a smaller language.
 pub(super) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Refusal> {
     let mut parser = Parser::new(text, less);
     let regex = parser.alternatives()?;
@@ -58,19 +57,19 @@ pub(super) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Ref
     }
 }
 
-/// How often something may come, as braces say it.
+/// Repetition counts in braces.
 #[derive(Debug)]
 pub(super) struct Braces {
-    /// Where they stand in the text.
+    /// Position of the braces in the text.
     pub(super) place: Range<usize>,
     pub(super) min: u32,
     pub(super) max: u32,
-    /// How many characters it has at least.
+    /// Minimum number of characters of the repeated part.
     pub(super) width: u64,
 }
 
-/// All braces of a text that are in no look-around and have a greatest count, in their order; none
-/// where the text is no pattern.
+/// Returns all braces of a text that are outside of look-arounds and have an upper bound, in order;
+/// none if the text is not a pattern.
 pub(super) fn braces(text: &str) -> Vec<Braces> {
     let mut parser = Parser::new(text, None);
     if parser.alternatives().is_err() || !parser.rest.is_empty() {
@@ -81,33 +80,33 @@ pub(super) fn braces(text: &str) -> Vec<Braces> {
 }
 
 struct Parser<'a> {
-    /// Of the whole text.
+    /// Length of the whole text.
     length: usize,
     rest: &'a str,
     depth: usize,
     ignore_case: bool,
-    /// Whether `.` is any character.
+    /// Whether `.` matches any character.
     dot_all: bool,
-    /// Both flags as they are outside of the groups that are open.
+    /// Both flags outside of each open group.
     outer: Vec<(bool, bool)>,
-    /// Whether the group that is opened has flags of its own.
+    /// Whether the group that is being opened has its own flags.
     has_flags: bool,
-    /// How many look-arounds are open.
+    /// Number of open look-arounds.
     looks: usize,
-    /// And how many that forbid something.
+    /// Number of open negative look-arounds.
     negations: usize,
-    /// What may be left out, and whether something is.
+    /// Allowed approximation, and whether any was used.
     less: Option<Less>,
     is_narrow: bool,
-    /// Those that were read.
+    /// Braces read so far.
     braces: Vec<Braces>,
-    /// What was read first that other dialects write, and ECMA-262 does not.
+    /// First construct that belongs to other dialects and not to ECMA-262.
     foreign: Option<String>,
 }
 
-/// How deep groups may nest.
+/// Maximum nesting depth of groups.
 const DEPTH: usize = 60;
-/// How often something may be repeated by a count.
+/// Maximum repetition count.
 const MOST_REPEATED: u32 = 20_000;
 
 impl<'a> Parser<'a> {
@@ -130,21 +129,21 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What stands in a pattern that other dialects write, and ECMA-262 does not; the first of it.
+/// Returns the first construct in a pattern that belongs to other dialects and not to ECMA-262.
 pub(super) fn foreign(text: &str) -> Option<String> {
     let mut parser = Parser::new(text, None);
-    // Of a pattern that is none, what was read before that is seen.
+    // If the pattern is invalid, only the part before the error is checked.
     let _ = parser.alternatives();
     parser.foreign
 }
 
 impl Parser<'_> {
-    /// What was read just now is of another dialect.
+    /// Records that the construct just read belongs to another dialect.
     fn note_foreign(&mut self, what: impl Into<String>) {
         self.foreign.get_or_insert_with(|| what.into());
     }
 
-    /// Where in the text the rest begins.
+    /// Returns the position in the text at which the rest begins.
     fn place(&self) -> usize {
         self.length - self.rest.len()
     }
@@ -252,8 +251,8 @@ impl Parser<'_> {
         self.inside().map(Some)
     }
 
-    /// Flags of a group as other dialects have them, or of the rest of one: `(?i:` and `(?i)`. Says
-    /// which it is.
+    /// Reads flags of a group or of the rest of one, as in other dialects: `(?i:` and `(?i)`.
+    /// Returns whether they are of a group.
     fn flags(&mut self) -> Option<bool> {
         let (flags, rest) = self.rest.strip_prefix('?')?.split_once([':', ')'])?;
         let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
@@ -277,7 +276,7 @@ impl Parser<'_> {
     }
 
     fn inside(&mut self) -> Result<Regex, Refusal> {
-        // Flags of a group were set before it is read.
+        // A group's own flags were set before its inside is read.
         if !std::mem::take(&mut self.has_flags) {
             self.outer.push((self.ignore_case, self.dot_all));
         }
@@ -309,7 +308,7 @@ impl Parser<'_> {
             _ => return Ok(atom),
         };
         self.bump();
-        // Lazy or not, the same texts match.
+        // Lazy and greedy quantifiers match the same texts.
         self.eat("?");
         self.repeat(atom, min, max)
     }
@@ -328,7 +327,7 @@ impl Parser<'_> {
         };
         match atom {
             Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => {
-                // Once is as good as often.
+                // Repetition makes no difference.
                 Ok(if min == 0 { Regex::Concat(Vec::new()) } else { atom })
             }
             _ if max.is_some_and(|max| max < min) => {
@@ -341,7 +340,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{3}`, `{3,}`, `{3,5}`; any other brace is a character.
+    /// Reads `{3}`, `{3,}` or `{3,5}`; any other brace is a character.
     fn counts(&mut self) -> Result<Option<(u32, Option<u32>)>, Refusal> {
         let Some(end) = self.rest.find('}') else { return Ok(None) };
         let inside = &self.rest[1..end];
@@ -406,7 +405,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What an escape stands for, within a class or without.
+    /// Returns the characters that an escape means, inside or outside of a class.
     fn escaped_set(&mut self) -> Result<ClassUnicode, Refusal> {
         let c = self.bump().ok_or_else(|| Refusal("the pattern ends in `\\`".to_owned()))?;
         if let Some(category) = category(c) {
@@ -451,8 +450,8 @@ impl Parser<'_> {
         u32::from_str_radix(text, 16).ok()
     }
 
-    /// Half of a surrogate pair without the other half, behind the backslash: no character, so that
-    /// nothing matches.
+    /// Reads an unpaired surrogate after the backslash. It is not a character, so nothing matches
+    /// it.
     fn half_a_pair(&mut self) -> Option<u32> {
         let code = |text: &str| {
             let digits =
@@ -515,7 +514,7 @@ impl Parser<'_> {
                 (Member::Character(_), Member::Character(_)) => {
                     return Err(Refusal("a range of a class is empty".to_owned()));
                 }
-                // A hyphen beside `\d` is a hyphen.
+                // A hyphen next to `\d` is a hyphen.
                 (first, last) => {
                     [first.set(), last.set(), set(&[('-', '-')])]
                         .iter()
@@ -546,7 +545,7 @@ impl Parser<'_> {
     }
 }
 
-/// What stands in a class: a character, or half of a surrogate pair; or what an escape stands for.
+/// Member of a class: a character or unpaired surrogate, or the set that an escape means.
 enum Member {
     Character(u32),
     Set(ClassUnicode),
@@ -561,7 +560,7 @@ impl Member {
     }
 }
 
-/// The characters of a range, whose ends may be halves of surrogate pairs.
+/// Returns the characters of a range, whose ends may be unpaired surrogates.
 fn range_of(first: u32, last: u32) -> ClassUnicode {
     let first = char::from_u32(first).unwrap_or('\u{e000}');
     let last = char::from_u32(last).unwrap_or('\u{d7ff}');

@@ -1,23 +1,23 @@
-//! Properties of characters in regular expressions of ECMA-262: `\p{Lu}`.
+//! Character properties in ECMA-262 regular expressions: `\p{Lu}`.
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
 use crate::schema::text::ecma_tree::{Refusal, set};
 
-/// The characters of the property whose name begins `rest`, what stands behind the name, and
-/// whether it is written as other dialects have it.
+/// Returns the characters of the property whose name begins `rest`, the text after the name, and
+/// whether it is spelled as in other dialects.
 pub(super) fn property(rest: &str) -> Result<(ClassUnicode, &str, bool), Refusal> {
     let in_braces = rest.strip_prefix('{');
     let name = match in_braces {
         Some(rest) => rest.split_once('}'),
-        // Other dialects have names of one letter without braces.
+        // Other dialects allow names of one letter without braces.
         None => rest.split_at_checked(1),
     };
     let (name, rest) = name.ok_or_else(|| Refusal("`\\p` wants a name in braces".to_owned()))?;
     let read = |regex: String| regex_syntax::parse(&regex).ok();
     let own = read(format!("\\p{{{name}}}"));
     let is_foreign = in_braces.is_none() || own.is_none();
-    // Java has the classes of POSIX as properties.
+    // Java has the POSIX classes as properties.
     let parsed = own.or_else(|| read(format!("[[:{}:]]", name.to_ascii_lowercase())));
     let unknown =
         || Refusal(format!("no property of characters is called `{}`", name.escape_debug()));

@@ -1,31 +1,33 @@
 //! Parts of a text with a separator between them.
 //!
-//! In `(.{1,63}\.)+` each dot may end a part or stand within it. An automaton would have to keep
-//! which of the last 63 characters may have been an end, and there are 2^63 answers. Read as its
-//! author meant it, no part holds the separator beside it. That is less than the pattern says.
+//! In `(.{1,63}\.)+` each dot may end a part or be inside it. An automaton would have to track
+//! which of the last 63 characters may have been an end, in 2^63 combinations. Under the reading
+//! that the author meant, no part contains the separator next to it. That is a smaller language
+//! than the pattern's.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use crate::schema::text::ecma_tree::Regex;
 
-/// Which parts hold no separator.
+/// Parts that exclude separators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::schema) enum Apart {
-    /// Those that may come more than once, and what stands beside such.
+    /// Repeated parts, and the neighbours of repeated sequences.
     Repeated,
-    /// All.
+    /// All parts.
     All,
 }
 
-/// What has more characters separates nothing.
+/// Maximum number of characters of a separator set; larger sets separate nothing.
 const MOST_SEPARATORS: usize = 3;
 
-/// Takes separators out of the parts beside them. Whether there were any.
+/// Removes separators from the parts next to them. Returns whether there were any.
 pub(super) fn set_apart(regex: &mut Regex, apart: Apart) -> bool {
     separate(regex, apart == Apart::All)
 }
 
-/// The same; `any_part` says whether all neighbours are meant, or only those of repeated parts.
+/// Like `set_apart`; `any_part` says whether all neighbours are affected, or only those of repeated
+/// parts.
 fn separate(regex: &mut Regex, any_part: bool) -> bool {
     match regex {
         Regex::Concat(parts) => {
@@ -42,7 +44,7 @@ fn separate(regex: &mut Regex, any_part: bool) -> bool {
         Regex::Repeat(inner, _, max) => {
             let is_repeated = max.is_none_or(|max| max > 1);
             let mut is_less = false;
-            // Behind the last part the first one comes again.
+            // After the last part, the first one follows again.
             if is_repeated
                 && let Regex::Concat(parts) = &mut **inner
                 && let [first, .., last] = &mut parts[..]
@@ -51,7 +53,7 @@ fn separate(regex: &mut Regex, any_part: bool) -> bool {
             }
             separate(inner, any_part || is_repeated) || is_less
         }
-        // What is less within what is denied would be more.
+        // Inside a negation, a smaller language would enlarge the whole.
         Regex::Set(_)
         | Regex::Start
         | Regex::End
@@ -69,7 +71,7 @@ fn separate_all(parts: &mut [Regex], any_part: bool) -> bool {
     is_less
 }
 
-/// Takes the separators between two neighbours out of both. Whether there were any.
+/// Removes the separators between two neighbours from both. Returns whether there were any.
 fn separate_from(before: &mut Regex, behind: &mut Regex) -> bool {
     let [separators, others] = [begins_with(behind), ends_in(before)];
     let is_less = separators.is_some_and(|set| take_out(before, &set));
@@ -88,7 +90,7 @@ fn take_out(part: &mut Regex, separators: &ClassUnicode) -> bool {
     is_less
 }
 
-/// The separators that a regex begins with.
+/// Returns the separators that a regex begins with.
 fn begins_with(regex: &Regex) -> Option<ClassUnicode> {
     match regex {
         Regex::Set(set) => separators(set),
@@ -98,7 +100,7 @@ fn begins_with(regex: &Regex) -> Option<ClassUnicode> {
     }
 }
 
-/// Those between the parts that a regex repeats, if they stand at the end: of `, ` the comma.
+/// Returns the separators at the end of the parts that a regex repeats: for `, ` the comma.
 fn ends_in(regex: &Regex) -> Option<ClassUnicode> {
     match regex {
         Regex::Repeat(inner, ..) if repeats_parts(regex) => ends_in(inner),
@@ -114,13 +116,13 @@ fn ends_in(regex: &Regex) -> Option<ClassUnicode> {
     }
 }
 
-/// The set, if it has few characters.
+/// Returns the set if it has few characters.
 fn separators(set: &ClassUnicode) -> Option<ClassUnicode> {
     let count: usize = set.ranges().iter().map(ClassUnicodeRange::len).sum();
     (count <= MOST_SEPARATORS).then(|| set.clone())
 }
 
-/// Whether several parts come one behind the other, and again.
+/// Whether the regex repeats a sequence of several parts.
 fn repeats_parts(regex: &Regex) -> bool {
     let Regex::Repeat(inner, _, max) = regex else { return false };
     let is_repeated = max.is_none_or(|max| max > 1);
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
     use crate::schema::text::ecma_parser::parse;
 
-    /// Whether what is less of the first pattern is the second one.
+    /// Whether the approximation of the first pattern is the second one.
     fn is_less(pattern: &str, less: &str, apart: Apart) -> bool {
         let tree = |pattern: &str| parse(pattern, None).expect("a pattern").0;
         let mut regex = tree(pattern);
@@ -148,12 +150,12 @@ mod tests {
             (r"[^;]{1,9}(,[^;]{1,9}){0,9}", r"[^;,]{1,9}(,[^;,]{1,9}){0,9}"),
             (r"([^;]+, )*[^;]+", r"([^;,]+, )*[^;,]+"),
             (r"[^;]+(, [^;]+)*", r"[^;,]+(, [^;,]+)*"),
-            // No set that would be left empty, none of many, and nothing that comes but once.
+            // Unchanged: sets that would become empty, large sets, and parts that appear only once.
             (r"(,+,)+", r"(,+,)+"),
             (r"([a-z0-9]+[a-z])+", r"([a-z0-9]+[a-z])+"),
             (r"[^;]{1,9}@", r"[^;]{1,9}@"),
             (r"(www\.)?[^;]{1,9}", r"(www\.)?[^;]{1,9}"),
-            // Nor where something is denied.
+            // Negations are unchanged too.
             (r"(?!([^;]+,)+)a", r"(?!([^;]+,)+)a"),
         ] {
             assert!(is_less(pattern, less, Apart::Repeated), "{pattern}");

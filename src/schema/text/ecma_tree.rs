@@ -1,4 +1,4 @@
-//! Regular expressions of ECMA-262 as trees, over sets of characters.
+//! Syntax trees of ECMA-262 regular expressions, over sets of characters.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -11,9 +11,9 @@ pub(super) enum Regex {
     Repeat(Box<Regex>, u32, Option<u32>),
     Start,
     End,
-    /// The mark of one end of a look-around, by its place among the two.
+    /// The mark at one end of the text, by its index in the pair of marks.
     Mark(usize),
-    /// A word boundary, or that there is none.
+    /// A word boundary, or the absence of one.
     Boundary(bool),
     Look {
         ahead: bool,
@@ -22,7 +22,7 @@ pub(super) enum Regex {
     },
 }
 
-/// Why a pattern is not held.
+/// Reason why a pattern is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) String);
 
@@ -39,7 +39,7 @@ pub(super) fn complement(mut set: ClassUnicode) -> ClassUnicode {
     set
 }
 
-/// `\d`, `\w` and `\s` of ECMA-262.
+/// Returns `\d`, `\w` or `\s` of ECMA-262, or the complement for an uppercase letter.
 pub(super) fn category(letter: char) -> Option<ClassUnicode> {
     let set = match letter.to_ascii_lowercase() {
         'd' => set(&[('0', '9')]),
@@ -61,7 +61,7 @@ pub(super) fn category(letter: char) -> Option<ClassUnicode> {
     Some(if letter.is_ascii_uppercase() { complement(set) } else { set })
 }
 
-/// The character that a set consists of.
+/// Returns the only character of a set.
 pub(super) fn single(set: &ClassUnicode) -> Option<char> {
     match set.ranges() {
         [only] if only.start() == only.end() => Some(only.start()),
@@ -69,7 +69,7 @@ pub(super) fn single(set: &ClassUnicode) -> Option<char> {
     }
 }
 
-/// How many characters the texts of a regex have at least.
+/// Returns the minimum number of characters of the texts of a regex.
 pub(super) fn least_width(regex: &Regex) -> u64 {
     match regex {
         Regex::Set(_) => 1,

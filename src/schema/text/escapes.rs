@@ -1,11 +1,11 @@
-//! Which escapes strings are written with.
+//! Escapes allowed in strings.
 
 use smallvec::smallvec;
 
 use crate::grammar::pattern::{Moves, State};
 use crate::schema::options::{SchemaOptions, StringEscapes};
 
-/// Characters with a short escape: the character, and the letter behind the backslash.
+/// Characters with a short escape, each with the letter after the backslash.
 const SHORT: [(u8, u8); 7] = [
     (b'"', b'"'),
     (b'\\', b'\\'),
@@ -16,17 +16,17 @@ const SHORT: [(u8, u8); 7] = [
     (b'\t', b't'),
 ];
 
-/// The escapes that may stand in strings.
+/// The escapes allowed in strings.
 #[derive(Clone, Debug)]
 pub(in crate::schema) struct Escapes {
     scope: StringEscapes,
-    /// Of the short escapes those that are allowed.
+    /// Allowed short escapes.
     short: Vec<(u8, u8)>,
-    /// Whether `\/` is.
+    /// Whether `\/` is allowed.
     slash: bool,
-    /// Whether `\u` is, with four digits.
+    /// Whether `\u` with four digits is allowed.
     coded: bool,
-    /// Whether the digits may be letters of either case.
+    /// Whether hexadecimal digits may have either case.
     either_case: bool,
 }
 
@@ -42,17 +42,17 @@ impl Escapes {
         }
     }
 
-    /// The same where every character that must be escaped has one escape.
+    /// Returns escapes with a single spelling of every character that must be escaped.
     pub(super) fn in_one_way(&self) -> Self {
         Self { either_case: false, ..self.clone() }
     }
 
-    /// Whether strings of which nothing is asked are written in any way.
+    /// Whether strings without constraints may use any escape.
     pub(super) fn are_free(&self) -> bool {
         self.scope != StringEscapes::Needed
     }
 
-    /// Whether strings of which only the length is asked are.
+    /// Whether strings constrained only in length may use any escape.
     pub(super) fn are_general(&self) -> bool {
         self.scope == StringEscapes::General
     }
@@ -62,18 +62,20 @@ impl Escapes {
         self.coded
     }
 
-    /// Characters with a short escape that is allowed, and the letter behind the backslash.
+    /// Returns the characters with an allowed short escape, each with the letter after the
+    /// backslash.
     pub(super) fn short(&self) -> &[(u8, u8)] {
         &self.short
     }
 
-    /// Characters that can be written as `\u` and four digits only.
+    /// Returns the characters that can be written only as `\u` and four digits.
     pub(super) fn coded(&self) -> impl Iterator<Item = u8> {
         let must = (0..b' ').chain([b'"', b'\\']);
         must.filter(|&code| self.coded && self.short.iter().all(|&(of, _)| of != code))
     }
 
-    /// The string as JSON spells it; `None` where a character needs an escape that is not allowed.
+    /// Returns the JSON spelling of the string, or `None` if a character needs an escape that is
+    /// not allowed.
     pub(super) fn literal(&self, text: &str) -> Option<String> {
         let stands = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
         if text.bytes().all(stands) {
@@ -93,7 +95,7 @@ impl Escapes {
         Some(spelled)
     }
 
-    /// Moves over the last digits of codes.
+    /// Returns the moves over the last digits of codes.
     pub(super) fn last_digits(&self, codes: &[u8], to: impl Fn(u8) -> u32) -> Moves {
         let mut moves = Moves::new();
         for &code in codes {
@@ -107,9 +109,9 @@ impl Escapes {
         moves
     }
 
-    /// The states of a character from behind its backslash on, which get the numbers from `first`
-    /// on; the character leads to `next`. Those of all escapes where `is_free`, else of those that
-    /// are needed.
+    /// Returns the states of an escaped character after its backslash, numbered from `first`; the
+    /// end of the character leads to `next`. Includes all escapes if `is_free`, otherwise only
+    /// necessary ones.
     pub(super) fn states(&self, is_free: bool, first: u32, next: u32) -> Vec<State> {
         let mut letters: Moves =
             self.short.iter().map(|&(_, letter)| (letter, letter, next)).collect();
@@ -125,7 +127,7 @@ impl Escapes {
         states
     }
 
-    /// Four digits of the codes that are needed, below 256.
+    /// Returns the states of the four digits of necessary codes, which are below 256.
     fn needed_codes(&self, first: u32, next: u32) -> Vec<State> {
         let zero = |to: u32| State { moves: smallvec![(b'0', b'0', to)], accepts: false };
         let mut states = vec![zero(first + 1), zero(first + 2), State::default()];
@@ -140,8 +142,8 @@ impl Escapes {
     }
 }
 
-/// Four digits of any character, or eight of a pair of surrogates with `\u` between. Half a pair is
-/// no character, and most readers refuse it.
+/// Returns the states of the four digits of any character, or the eight of a surrogate pair with
+/// `\u` between them. An unpaired surrogate is not a character, and most readers refuse it.
 fn all_codes(_: &Escapes, first: u32, next: u32) -> Vec<State> {
     let state = |moves: &[(u8, u8, u32)]| State { moves: Moves::from_slice(moves), accepts: false };
     let hexadecimal = |to: u32| state(&[(b'0', b'9', to), (b'A', b'F', to), (b'a', b'f', to)]);
@@ -156,9 +158,9 @@ fn all_codes(_: &Escapes, first: u32, next: u32) -> Vec<State> {
             (b'd', b'd', surrogate),
             (b'e', b'f', three),
         ]),
-        // Behind `d`: below 8 a character, from there on the first half of a pair.
+        // After `d`: a digit below 8 makes a character, others the first half of a pair.
         state(&[(b'0', b'7', two), (b'8', b'9', pair), (b'A', b'B', pair), (b'a', b'b', pair)]),
-        // So many digits to come.
+        // The remaining digits.
         hexadecimal(two),
         hexadecimal(one),
         hexadecimal(next),

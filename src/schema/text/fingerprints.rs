@@ -3,10 +3,10 @@
 use crate::grammar::pattern::Automaton;
 use crate::schema::text::automaton::explore;
 
-/// A factor that tells digits and letters apart by their places; prime to the moduli in use, as 7
+/// Factor that makes digits and letters count by their position. Coprime to the moduli in use, as 7
 /// is.
 const FACTOR: usize = 3;
-/// And one for the digits behind a point. There the place does not count, so that zeros at the end
+/// Factor for digits after the decimal point. Their position does not count, so that trailing zeros
 /// change nothing.
 const FRACTION: usize = 7;
 
@@ -20,30 +20,31 @@ const BYTES: [u8; 256] = {
     bytes
 };
 
-/// The contents of strings whose fingerprint of `modulus` is in `set`.
+/// Matches the contents of strings whose fingerprint of `modulus` is in `set`.
 pub(super) fn strings(modulus: u8, set: u16) -> Automaton {
     let modulus = usize::from(modulus);
     let step = |&sum: &usize, byte: u8| Some((sum * FACTOR + usize::from(byte)) % modulus);
     explore(0, &BYTES, step, |&sum| set >> sum & 1 == 1)
 }
 
-/// Where in a number a text has come to.
+/// Position in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Part {
     Sign,
-    /// A 0 in front, which no digit follows.
+    /// A leading 0, which no digit follows.
     Zero,
     Whole,
     Point,
     Fraction,
 }
 
-/// The numbers whose fingerprint of `modulus` is in `set`, as they are written without an exponent;
-/// none with a minus sign before a zero. All spellings of a number have one fingerprint.
+/// Matches the numbers whose fingerprint of `modulus` is in `set`, in their spelling without an
+/// exponent; none with a minus sign before a zero. All spellings of a number have the same
+/// fingerprint.
 pub(super) fn numbers(modulus: u8, set: u16) -> Automaton {
     use Part::{Fraction, Point, Sign, Whole, Zero};
     let modulus = usize::from(modulus);
-    // The sum so far, and whether a minus sign waits for a digit that is not 0.
+    // The sum so far, and whether a minus sign still needs a digit other than 0.
     let step = |&(part, sum, waits): &(Part, usize, bool), byte: u8| {
         let digit = usize::from(byte.wrapping_sub(b'0'));
         let waits_on = waits && digit == 0;

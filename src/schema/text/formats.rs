@@ -1,13 +1,13 @@
-//! The formats that drafts define, as patterns.
+//! Patterns of the formats that drafts define.
 //!
 //! Some are narrower than their standards, where these are not regular or the automata would be
-//! large: leap seconds need an offset of whole or half hours, host names a length that need not be
-//! counted, and for `regex` see [`super::regex_format`].
+//! large: leap seconds require an offset of whole or half hours, host names a length that need not
+//! be counted, and for `regex` see [`super::regex_format`].
 
 use crate::grammar::pattern::Pattern;
 use crate::schema::text::{regex, regex_format};
 
-/// The formats that drafts define.
+/// Formats that drafts define.
 pub(in crate::schema) const KNOWN: [&str; 19] = [
     "date",
     "date-time",
@@ -39,7 +39,7 @@ const PERCENT: &str = "%[0-9A-Fa-f]{2}";
 const UCS: &str = "\u{a0}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{ffef}\u{10000}-\u{1fffd}\u{20000}-\u{dfffd}\u{e1000}-\u{efffd}";
 const PRIVATE: &str = "\u{e000}-\u{f8ff}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}";
 
-/// The contents of strings of a format; of no string where it is unknown.
+/// Returns the contents of strings of a format; of no strings if it is unknown.
 pub(super) fn pattern(name: &str) -> Pattern {
     match name {
         "date" => regex(date()),
@@ -65,14 +65,14 @@ pub(super) fn pattern(name: &str) -> Pattern {
     }
 }
 
-/// RFC 3339, `full-date`. The last day of February depends on the year's digits only.
+/// RFC 3339, `full-date`. The last day of February depends only on the year's digits.
 fn date() -> String {
     let days = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])";
     let leap = "[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00";
     format!("(?:[0-9]{{4}}-(?:{days})|(?:{leap})-02-29)")
 }
 
-/// RFC 3339, `full-time`. A leap second is the last one of a day in UTC.
+/// RFC 3339, `full-time`. A leap second is the last second of a day in UTC.
 fn time() -> String {
     let offset = "[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9]";
     let mut leaps = vec!["23:59:60(?:\\.[0-9]+)?[Zz]".to_owned()];
@@ -94,8 +94,8 @@ fn duration() -> String {
     format!("P(?:{date}(?:{time})?|{time}|[0-9]+W)")
 }
 
-/// The same where the length of the whole text is bounded so that no part is too long, and need not
-/// be counted.
+/// Like `pattern`, for texts whose total length is bounded so that no part is too long and needs
+/// counting.
 pub(super) fn short_pattern(name: &str) -> Pattern {
     match name {
         "email" => email("", true),
@@ -109,13 +109,13 @@ pub(super) fn is_address(name: &str) -> bool {
     matches!(name, "email" | "idn-email")
 }
 
-/// The longest address whose domain cannot be too long.
+/// Length of the longest address whose domain cannot be too long.
 pub(super) const SHORT_ADDRESS: u64 = 255;
-/// No address is longer.
+/// Upper bound on the length of addresses.
 pub(super) const LONGEST_ADDRESS: u64 = 64 + 1 + 255;
 
-/// RFC 5321, `Mailbox`; the local part has 64 characters at most. The domain is bounded as host
-/// names are, unless the address is `short`.
+/// RFC 5321, `Mailbox`; the local part has at most 64 characters. The domain is bounded like host
+/// names, unless the address is short.
 fn email(letters: &str, is_short: bool) -> Pattern {
     let atom = format!("[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{letters}-]+");
     let quoted = format!(r#""(?:[ !#-\[\]-~{letters}]|\\[ -~])*""#);
@@ -135,21 +135,21 @@ fn email(letters: &str, is_short: bool) -> Pattern {
     Pattern::Concat(vec![local, regex(format!("@(?:{domain}|{literal})"))])
 }
 
-/// RFC 1123: labels of 63 characters at most, 253 in all. That many are never exceeded by three
-/// labels of any length, nor by ten of 24 characters. Labels with two hyphens at the third place
-/// are reserved for other encodings (RFC 5891), and left out.
+/// RFC 1123: labels of at most 63 characters, 253 in all. Three labels of any length never exceed
+/// this, nor do ten labels of 24 characters. Labels with hyphens as third and fourth character are
+/// reserved for other encodings (RFC 5891), and left out.
 fn hostname(letters: &str) -> String {
     let label = |most: usize, letters: &str| {
         let (one, more) = (format!("[A-Za-z0-9{letters}]"), format!("[A-Za-z0-9{letters}-]"));
         let rest = most - 5;
-        // One to four characters, and more where the third and fourth are not both hyphens.
+        // One to four characters, or more if the third and fourth are not both hyphens.
         let short = format!("{one}|{one}{one}|{one}{more}{one}|{one}{more}{more}{one}");
         let long = format!("{one}{more}(?:{one}{more}|-{one}){more}{{0,{rest}}}{one}");
         format!("(?:{short}|{long})")
     };
     let wide = label(63, "");
     if !letters.is_empty() {
-        // Every letter takes up to five in the encoding that the length counts.
+        // Each letter takes up to five characters in the encoding whose length counts.
         let wide = format!("(?:{wide}|{})", label(11, letters));
         return format!("(?:{wide}(?:\\.{wide}){{0,2}})");
     }
@@ -162,14 +162,14 @@ fn ipv4() -> String {
     format!("(?:{octet}(?:\\.{octet}){{3}})")
 }
 
-/// RFC 4291, section 2.2: eight groups, of which one run of zeros may be left out, and the last two
+/// RFC 4291, section 2.2: eight groups, of which one run of zeros may be omitted, and the last two
 /// may be an IPv4 address.
 fn ipv6() -> String {
     let group = "[0-9A-Fa-f]{1,4}";
     let end = format!("(?:{group}:{group}|{})", ipv4());
     let mut forms = vec![format!("(?:{group}:){{6}}{end}")];
     for before in 0..=7usize {
-        // So many groups before the gap; behind it as many as leave one out at least.
+        // This many groups before the gap, and at most as many after it as omit at least one.
         let head = match before {
             0 => String::new(),
             count => format!("{group}(?::{group}){{{}}}", count - 1),

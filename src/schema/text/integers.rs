@@ -1,8 +1,8 @@
 //! Integers within bounds, as the smallest automaton of their texts.
 //!
-//! Of a number that is as long as a bound it matters how the digits so far compare with the
-//! bound's, of others the length alone. States are made from the last digit to the first, each
-//! once, so none is searched for that does what another does.
+//! For a number as long as a bound, only the comparison of its digits so far with the bound's
+//! matters; for other numbers, only the length. States are built from the last digit to the first
+//! without duplicates, so no search for equivalent states is needed.
 
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
@@ -19,25 +19,26 @@ use crate::util::decimal::Decimal;
 
 use FormulaId as F;
 
-/// A bound from below or from above; `None` where there is none.
+/// A lower or upper bound; `None` if there is none.
 pub(super) type Bound<'a> = Option<(Comparison, &'a Decimal)>;
 
-/// Room for so many states, which most bounds take.
+/// Initial capacity for states, enough for most bounds.
 const STATES: usize = 14;
 
-/// How digits compare with those of a bound.
+/// Results of comparing digits with those of a bound.
 const ORDERS: [Ordering; 3] = [Ordering::Less, Ordering::Equal, Ordering::Greater];
 
-/// The place of an order among all.
+/// Returns the index of an order in `ORDERS`.
 fn at(order: Ordering) -> usize {
     (order as i8 + 1) as usize
 }
 
-/// By how the digits so far compare with the nearer bound and with the farther one: the state
-/// behind them, if any number goes on so.
+/// State after the digits so far, by their comparison with the nearer and the farther bound; `None`
+/// if no number continues from there.
 type Behind = [[Option<u32>; 3]; 3];
 
-/// The integers from `least` to `most`, written without point and exponent, and not as `-0`.
+/// Matches the integers from `least` to `most`, without a decimal point and exponent, and without
+/// `-0`.
 pub(super) fn between(least: Bound<'_>, most: Bound<'_>) -> Automaton {
     let mut made = Made { ids: HashTable::with_capacity(STATES), ..Made::default() };
     let mut start = State::default();
@@ -58,7 +59,7 @@ pub(super) fn between(least: Bound<'_>, most: Bound<'_>) -> Automaton {
 }
 
 impl Machine<'_> {
-    /// Whether the formula is a conjunction that asks for integers.
+    /// Whether the formula is a conjunction that requires integers.
     pub(super) fn are_integers(&self, formula: F) -> bool {
         let formulas = &self.reader.formulas;
         let is_integer =
@@ -69,7 +70,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The integers that satisfy a conjunction, where it asks for nothing but bounds beside.
+    /// Returns the integers that satisfy a conjunction whose only other conditions are bounds.
     pub(super) fn bounded_integers(
         &mut self,
         formula: F,
@@ -87,7 +88,7 @@ impl Machine<'_> {
                         true => (&mut least, Ordering::Greater),
                         false => (&mut most, Ordering::Less),
                     };
-                    // Of two bounds that name one number the one without it is narrower.
+                    // Of two bounds with the same number, the one that excludes it is narrower.
                     let is_narrower = side.is_none_or(|(_, known)| {
                         let order = numbers.get(number).cmp(known);
                         order == wanted || order.is_eq() && !comparison.holds(order)
@@ -109,26 +110,26 @@ impl Machine<'_> {
 /// A bound on the digits of numbers.
 struct Digits {
     digits: Vec<u8>,
-    /// Whether it holds of the number that has just these.
+    /// Whether the number with exactly these digits satisfies the bound.
     holds: bool,
 }
 
-/// What a bound says of the integers of one sign other than 0: `None` where it holds of none, and
-/// no digits where it holds of all.
+/// Restricts a bound to the integers of one sign other than 0. Returns `None` if none of them
+/// satisfies it, and no digits if all do.
 fn of_sign(bound: Bound<'_>, is_negative: bool) -> Option<Option<Digits>> {
     let Some((comparison, number)) = bound else { return Some(None) };
     let (digits, fraction) = number.plain();
     let signed = |order: Ordering| if is_negative { order.reverse() } else { order };
     if digits.is_empty() || number.is_negative() != is_negative {
-        // All of them are farther from 0, or on its other side.
+        // All of them are farther from 0, or on the other side of it.
         return comparison.holds(signed(Ordering::Greater)).then_some(None);
     }
     let order = if fraction.is_empty() { Ordering::Equal } else { Ordering::Less };
     Some(Some(Digits { digits, holds: comparison.holds(signed(order)) }))
 }
 
-/// How `count` digits and another one compare with those of a bound, where the first compare so;
-/// and the last digit that compares as this one does.
+/// Returns how `count` digits and another one compare with those of a bound, given how the first
+/// `count` compare, and the last digit with the same result.
 fn then(bound: Option<&Digits>, count: usize, order: Ordering, digit: u8) -> (Ordering, u8) {
     let own = bound.map(|bound| bound.digits.get(count));
     match (own, order) {
@@ -143,8 +144,8 @@ fn then(bound: Option<&Digits>, count: usize, order: Ordering, digit: u8) -> (Or
     }
 }
 
-/// Whether a bound, which is the farther one or the nearer, holds of a number of `count` digits
-/// that compare so.
+/// Whether a number of `count` digits that compare so satisfies a bound, which is the farther or
+/// the nearer one.
 fn holds(bound: Option<&Digits>, is_far: bool, count: usize, order: Ordering) -> bool {
     bound.is_none_or(|bound| match count.cmp(&bound.digits.len()).then(order) {
         Ordering::Less => is_far,
@@ -153,12 +154,12 @@ fn holds(bound: Option<&Digits>, is_far: bool, count: usize, order: Ordering) ->
     })
 }
 
-/// States, each made once.
+/// States without duplicates.
 #[derive(Default)]
 struct Made {
     states: Vec<State>,
     ids: HashTable<u32>,
-    /// The state behind which any digits may follow.
+    /// The state after which any digits may follow.
     free: Option<u32>,
 }
 
@@ -183,15 +184,15 @@ impl Made {
         *self.free.insert(free)
     }
 
-    /// The moves over the first digit of the integers of one sign, which is read already: from the
-    /// bound that is nearer to 0 on to the farther one.
+    /// Returns the moves over the first digit of the integers of one sign, after the sign: from the
+    /// bound nearer to 0 to the farther one.
     fn first_digits(&mut self, bounds: [Bound<'_>; 2], is_negative: bool) -> Moves {
         let [Some(near), Some(far)] = bounds.map(|bound| of_sign(bound, is_negative)) else {
             return Moves::new();
         };
         let bounds = [near.as_ref(), far.as_ref()];
         let longest = bounds.iter().flatten().map(|bound| bound.digits.len()).max().unwrap_or(0);
-        // Of longer numbers all keep to the nearer bound, and none to the farther one.
+        // Longer numbers all satisfy the nearer bound, and none satisfies the farther one.
         let mut behind = [[far.is_none().then(|| self.free()); 3]; 3];
         for count in (1..=longest).rev() {
             let further = behind;
@@ -212,7 +213,8 @@ impl Made {
         moves(bounds, 0, [Ordering::Equal; 2], &behind)
     }
 
-    /// The automaton of what `start` reaches, in the order in which it is reached.
+    /// Returns the automaton of the states that `start` reaches, in the order in which they are
+    /// reached.
     fn reached(&self, mut start: State) -> Automaton {
         let mut ids: Vec<Option<u32>> = vec![None; self.states.len()];
         let mut met: Vec<u32> = Vec::with_capacity(self.states.len());
@@ -236,7 +238,8 @@ impl Made {
     }
 }
 
-/// The moves behind `count` digits that compare so, where `behind` says what another one leads to.
+/// Returns the moves after `count` digits that compare so. `behind` has the states after another
+/// digit.
 fn moves(
     bounds: [Option<&Digits>; 2],
     count: usize,

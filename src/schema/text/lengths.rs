@@ -1,4 +1,4 @@
-//! Strings by their number of characters: their contents, and how JSON spells them.
+//! Strings by their number of characters: their contents, and their JSON spelling.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use smallvec::smallvec;
 use crate::grammar::pattern::{Automaton, Counted, Moves, Pattern, State};
 use crate::schema::text::escapes::Escapes;
 
-/// Strings of `min` characters at least, and of `max` at most where there is a maximum. The larger
-/// of the two is what it costs, eight states each.
+/// Matches strings of at least `min` characters, and at most `max` if there is a maximum. Costs
+/// eight states for each character of the larger bound.
 pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
     let last = max.unwrap_or(min);
     let mut states = Vec::new();
     for count in 0..=last {
-        // The states of one count follow each other.
+        // The states of one count are consecutive.
         let here = (count * 8) as u32;
         let next = match max {
             None if count == last => here,
@@ -28,14 +28,14 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
         states.push(State { moves, accepts: count >= min });
         states.extend(rests(here, next));
     }
-    // Behind another count, there is another number of characters to come.
+    // After different counts, different numbers of characters may follow.
     let is_minimal = max.map_or(min == 0, |max| min <= max);
     Automaton { is_minimal, ..Automaton::new(states) }
 }
 
-/// So many characters at least, and at most where there is a maximum, as JSON spells them with the
-/// escapes that are allowed: all of these where `is_free`, else those that are needed. With quotes
-/// before and behind them, where both are asked for.
+/// Returns the JSON spelling of strings with a number of characters within `bounds`: with all
+/// allowed escapes if `is_free`, otherwise only with necessary ones. `quotes` tells whether to
+/// include the quotes before and after them.
 pub(super) fn spelled(
     bounds: Bounds,
     quotes: [bool; 2],
@@ -50,8 +50,8 @@ pub(super) fn spelled(
     bounded(automaton, marked, bounds, quotes[0])
 }
 
-/// The texts of an automaton that have so many characters: a marked state is entered behind each of
-/// them, and one more behind the quote before them, where there is one.
+/// Restricts an automaton to texts with a number of characters within the bounds. A marked state is
+/// entered after each character, and once more after the opening quote if there is one.
 pub(super) fn bounded(
     automaton: Automaton,
     marked: Arc<[bool]>,
@@ -63,10 +63,10 @@ pub(super) fn bounded(
     Pattern::Counted(Counted { automaton, marked, least, most })
 }
 
-/// How many characters at least, and at most.
+/// Minimum and maximum number of characters.
 pub(in crate::schema) type Bounds = (u32, Option<u32>);
 
-/// Any characters; and the state between two of them.
+/// Matches any characters. Also returns the state between two of them.
 fn uncounted(
     [is_first, is_last]: [bool; 2],
     is_free: bool,
@@ -79,7 +79,7 @@ fn uncounted(
     if is_first {
         states.push(State { moves: smallvec![(b'"', b'"', 1)], accepts: false });
     }
-    // In the order of their bytes, which spares the compiler a search.
+    // In the order of their bytes, which saves the compiler a search.
     let mut lead: Moves = smallvec![(b' ', b'!', here)];
     if is_last {
         lead.push((b'"', b'"', end));
@@ -94,10 +94,10 @@ fn uncounted(
     (Automaton { is_minimal, ..Automaton::new(states) }, here as usize)
 }
 
-/// What stands for the state behind a character.
+/// Placeholder for the state after a character.
 const BEHIND: u32 = u32::MAX;
 
-/// A state of numbers from 0 on, as one of numbers from `first` on.
+/// Renumbers a state from numbers that begin at 0 to numbers that begin at `first`.
 fn moved(state: &State, first: u32, next: u32) -> State {
     let mut state = state.clone();
     for (_, _, to) in &mut state.moves {
@@ -106,7 +106,7 @@ fn moved(state: &State, first: u32, next: u32) -> State {
     state
 }
 
-/// Whether each of some states leads somewhere, and no two lead to the same.
+/// Whether all of the states have moves, and no two have the same moves.
 fn are_distinct(states: &[State]) -> bool {
     let is_first = |(at, state): (usize, &State)| {
         !state.moves.is_empty() && states[..at].iter().all(|other| other.moves != state.moves)
@@ -114,8 +114,8 @@ fn are_distinct(states: &[State]) -> bool {
     states.iter().enumerate().all(is_first)
 }
 
-/// The moves from `here` over the first byte of a character past ASCII, each to the one of
-/// [`rests`] that knows what may follow.
+/// Returns the moves from `here` over the first byte of a non-ASCII character, each to the state of
+/// [`rests`] for the bytes that may follow.
 fn leads(here: u32) -> [(u8, u8, u32); 8] {
     [
         (0xc2, 0xdf, here + 1),
@@ -129,8 +129,8 @@ fn leads(here: u32) -> [(u8, u8, u32); 8] {
     ]
 }
 
-/// The states within a character past ASCII that leads from `here` to `next`: with one, two, three
-/// bytes of it to come, then behind the lead bytes that narrow what the second may be.
+/// Returns the states within a non-ASCII character that leads from `here` to `next`: those with
+/// one, two, three bytes remaining, then those after lead bytes that restrict the second byte.
 fn rests(here: u32, next: u32) -> [State; 7] {
     let moves = [
         (0x80, 0xbf, next),

@@ -1,7 +1,7 @@
-//! Strings of which a schema lists all that may stand: those of an `enum` or a `const`.
+//! Strings that a schema lists completely, in an `enum` or a `const`.
 //!
-//! What else is asked of them is asked of each, and their lexemes are made of the list: no
-//! automaton of contents has to be combined with others for that.
+//! Other conditions are tested on each of them, and the lexemes are built from the list, so no
+//! automata of contents have to be combined.
 
 use std::borrow::Cow;
 
@@ -13,12 +13,12 @@ use crate::schema::text::{Texts, automaton, texts};
 
 use FormulaId as F;
 
-/// What messages show of a list takes so many bytes at most.
+/// Maximum number of bytes of a list shown in messages.
 const MOST_SHOWN: usize = 60;
 
 impl Texts<'_> {
-    /// What the lexer calls these strings, and what messages call them: the words themselves where
-    /// they are few.
+    /// Returns the name of these strings in messages, and their pattern in the lexer. The name is
+    /// the words themselves if they are few.
     pub(in crate::schema) fn spelled_words<'w>(
         &self,
         words: impl Iterator<Item = &'w str>,
@@ -31,7 +31,7 @@ impl Texts<'_> {
             _ => format!("({})", words.join(" | ")).into(),
         };
         let automaton = automaton::words(&words);
-        // More states than an automaton may have are for the lexer to divide.
+        // If the automaton has more states than allowed, the lexer has to divide it.
         if automaton.states.len() > self.meter.states() {
             let literal = |text| Pattern::Literal { text, ignore_case: false };
             return (name, Pattern::Alternation(spelled.into_iter().map(literal).collect()));
@@ -41,9 +41,9 @@ impl Texts<'_> {
 }
 
 impl Machine<'_> {
-    /// A formula that was projected on strings or on numbers, with the lists of a disjunction as
-    /// one: to go through one list costs its length, and an automaton for each would take the
-    /// product of all. Of `oneOf` these are the values that just one list has.
+    /// Merges the lists of a disjunction into one, in a formula that was projected on strings or on
+    /// numbers. Traversing one list costs its length, while an automaton for each would take the
+    /// product of all. For `oneOf`, the merged list has the values that appear in only one list.
     pub(in crate::schema) fn with_one_list(&mut self, formula: F) -> F {
         let formulas = &self.reader.formulas;
         let (list, is_one) = match formulas.shape(formula) {
@@ -93,8 +93,8 @@ impl Machine<'_> {
         self.reader.formulas.or(others)
     }
 
-    /// The strings, by number, that satisfy a formula which was projected on strings; `None` where
-    /// it does not list them.
+    /// Returns the strings, by number, that satisfy a formula which was projected on strings, or
+    /// `None` if it does not list them.
     pub(in crate::schema) fn listed(
         &mut self,
         formula: F,
@@ -114,7 +114,7 @@ impl Machine<'_> {
         let is_only = parts.len() == 1;
         let mut listed = self.reader.atoms.sets.get(shortest).to_vec();
         self.spend(listed.len() / 16)?;
-        // Those that cannot be written are none.
+        // Strings that cannot be spelled are excluded.
         let (texts, atoms) = (&self.texts, &self.reader.atoms);
         listed.retain(|&text| texts.is_written(atoms.texts.get(text)));
         if !is_only {
@@ -123,7 +123,7 @@ impl Machine<'_> {
         Ok(Some(listed))
     }
 
-    /// Leaves of some strings those that satisfy a formula.
+    /// Retains only the strings that satisfy a formula.
     fn ask_each(&mut self, formula: F, listed: &mut Vec<u32>) -> Result<(), SchemaError> {
         let address = self.address(formula);
         let mut leaves = Vec::new();

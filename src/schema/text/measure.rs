@@ -1,20 +1,20 @@
-//! How many characters the texts of an automaton have.
+//! Number of characters of the texts of an automaton.
 
 use crate::lexer::Dfa;
 use crate::util::lists::Lists;
 use crate::util::self_loops::{BETWEEN, WITHINS, Within, step_utf8};
 
-/// The numbers of characters that some texts have.
+/// Bounds on the number of characters of some texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// By state, whether the texts that lead there end between two characters.
+    /// By state, whether the texts that lead to it end between two characters.
     pub(super) is_between: Vec<bool>,
     pub(super) shortest: u64,
-    /// `None`: they have no bound.
+    /// `None` if the texts have no bound.
     pub(super) longest: Option<u64>,
 }
 
-/// A move, and whether a character ends with it.
+/// A move, and whether it ends a character.
 #[derive(Clone, Copy, Default)]
 struct Move {
     to: u32,
@@ -22,12 +22,12 @@ struct Move {
 }
 
 impl Lengths {
-    /// Those of the texts of an automaton, of which there are any; `None` where these are not all
-    /// UTF-8. Costs the moves.
+    /// Returns the lengths of the texts of a non-empty automaton, or `None` if not all texts are
+    /// UTF-8. Costs the number of moves.
     pub(super) fn of(texts: &Dfa) -> Option<Self> {
         let count = texts.state_count();
         let runs = texts.classes().runs();
-        // By run of bytes, where each of them leads to within a character.
+        // By range of bytes, the position within a character after all bytes of the range.
         let leads: Vec<[Option<Within>; WITHINS]> = runs
             .iter()
             .map(|&(first, last, _)| std::array::from_fn(|place| together(place, first, last)))
@@ -68,13 +68,13 @@ impl Lengths {
         Some(Self { is_between, shortest, longest: longest(&moves) })
     }
 
-    /// How many places between characters the texts come to within `max` characters, a place being
-    /// a state of their automaton and how many characters were read; `None` where these are more
-    /// than `limit`. Costs the limit times the moves of a character.
+    /// Returns the number of pairs of a state between characters and the number of characters read,
+    /// for up to `max` characters, or `None` if there are more than `limit`. Costs the limit times
+    /// the moves of a character.
     pub(super) fn places(&self, texts: &Dfa, max: u64, limit: usize) -> Option<usize> {
         let mut count = 0;
         let mut level = vec![texts.start()];
-        // By state, with how many characters it was met last.
+        // By state, the number of characters read when it was last met.
         let mut seen = vec![u64::MAX; texts.state_count()];
         for read in 0..=max {
             count += level.len();
@@ -98,13 +98,13 @@ impl Lengths {
     }
 }
 
-/// Where all bytes of a run lead to within a character, if that is one place.
+/// Returns the position within a character after every byte of a range, if all have the same.
 fn together(place: Within, first: u8, last: u8) -> Option<Within> {
     let behind = step_utf8(place, first)?;
     (first..=last).all(|byte| step_utf8(place, byte) == Some(behind)).then_some(behind)
 }
 
-/// The fewest characters that a text has.
+/// Returns the minimum number of characters of a text.
 fn shortest(texts: &Dfa, moves: &Lists<Move>) -> Option<u64> {
     let mut seen = vec![false; moves.len()];
     let mut level = vec![0u32];
@@ -127,8 +127,8 @@ fn shortest(texts: &Dfa, moves: &Lists<Move>) -> Option<u64> {
     None
 }
 
-/// The most characters that a text has, if there is such a number: no state, each of which leads to
-/// a text, leads back to itself.
+/// Returns the maximum number of characters of a text, if there is one: the moves have no cycle, as
+/// every state leads to an accepted text.
 fn longest(moves: &Lists<Move>) -> Option<u64> {
     let mut entries = vec![0u32; moves.len()];
     moves.entries().iter().for_each(|&Move { to, .. }| entries[to as usize] += 1);

@@ -1,11 +1,10 @@
-//! Scalars as automata: the strings and the numbers that a formula allows, and how JSON spells
-//! them.
+//! Scalars as automata: the strings and numbers that a formula allows, and their JSON spelling.
 //!
 //! Strings are automata over the UTF-8 bytes of their contents, so that patterns, lengths, formats,
-//! names and members of `enum` combine by products; [`spell`] turns contents into lexemes. Those of
-//! which there is a list are asked one by one ([`listed`]); lengths beside something else are
-//! counted by the lexer ([`bounded`]). Numbers are automata over their texts
-//! ([`numbers`]); of bounded integers these are made as they are to be ([`integers`]).
+//! names and members of `enum` combine by products; [`spell`] converts contents to lexemes. Listed
+//! strings are tested one by one ([`listed`]); lengths along with other conditions are counted by
+//! the lexer ([`bounded`]). Numbers are automata over their texts ([`numbers`]); those of bounded
+//! integers are built minimal ([`integers`]).
 
 pub(super) mod automaton;
 mod bounded;
@@ -39,7 +38,7 @@ use texts::regex;
 pub(super) use texts::{Texts, spelling};
 
 impl Machine<'_> {
-    /// An error of an automaton that grew too large.
+    /// Returns the error for an automaton that grew too large.
     pub(super) fn too_large(&self, error: &PatternError) -> SchemaError {
         if let Some(limit) = error.limit().filter(|limit| limit.ends_building()) {
             return limit.clone().into();

@@ -1,11 +1,10 @@
-//! The texts of the numbers that a formula allows.
+//! Texts of the numbers that a formula allows.
 //!
-//! With exponents in full a range of numbers is no regular language: `1e5` and `100000` are one
-//! number. So where something is asked of a number it is written in one of three ways: without an
-//! exponent; between -0.0001 and 0.0001 in scientific notation without needless zeros (`1.5e-07`),
-//! as Python and JavaScript write such numbers; and from 10^16 on in the same way (`1e+16`). A
-//! condition that cannot be decided on one of the last two takes that way of writing out of the
-//! place.
+//! With arbitrary exponents, a range of numbers is not a regular language: `1e5` and `100000` are
+//! the same number. So constrained numbers have three notations: without an exponent; between
+//! -0.0001 and 0.0001 in scientific notation without needless zeros (`1.5e-07`), as in Python and
+//! JavaScript; and from 10^16 on likewise (`1e+16`). If a condition cannot be decided for one of
+//! the last two, that notation is not allowed there.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -36,19 +35,19 @@ const INTEGER: &str = "0|-?[1-9][0-9]*";
 const INTEGER_WITH_POINT: &str = r"-?(?:0|[1-9][0-9]*)(?:\.0+)?";
 const ODD_INTEGER: &str = r"-?(?:0|[1-9][0-9]*)\.0+|-0";
 
-/// `SMALL` are below this in magnitude, and not 0.
+/// Upper bound on the magnitude of `SMALL` numbers, which are not 0.
 const SMALL_BOUND: &str = "1e-4";
-/// `LARGE` are this at least in magnitude.
+/// Lower bound on the magnitude of `LARGE` numbers.
 const LARGE_BOUND: &str = "1e16";
 
-/// How many remainders an automaton may count.
+/// Maximum number of remainders in an automaton.
 const MOST_REMAINDERS: u64 = 20_000;
 
 /// A condition on numbers.
 struct Leaf {
     atom: Atom,
     texts: Rc<Dfa>,
-    /// Whether it is decided on small and on large numbers in scientific notation.
+    /// Whether it is decided for small and for large numbers in scientific notation.
     decides: [bool; 2],
 }
 
@@ -62,7 +61,7 @@ impl Texts<'_> {
         Ok(dfa)
     }
 
-    /// The texts of `pattern` with a sign or without one.
+    /// Restricts the texts of `pattern` to one sign.
     fn signed_numeral(
         &mut self,
         pattern: &'static str,
@@ -72,7 +71,7 @@ impl Texts<'_> {
         self.product(&parts, |each| each[0] && each[1])
     }
 
-    /// Any of `parts`.
+    /// Matches any of `parts`.
     fn any_numeral(&mut self, parts: &[&'static str]) -> Result<Rc<Dfa>, PatternError> {
         let parts: Result<Vec<_>, _> = parts.iter().map(|part| self.numeral(part)).collect();
         self.product(&parts?, |each| each.contains(&true))
@@ -80,8 +79,8 @@ impl Texts<'_> {
 }
 
 impl Machine<'_> {
-    /// The texts of the numbers that satisfy a formula which was projected on numbers, if there are
-    /// any.
+    /// Returns the texts of the numbers that satisfy a formula which was projected on numbers, if
+    /// there are any.
     pub(in crate::schema) fn numbers(
         &mut self,
         formula: F,
@@ -140,7 +139,8 @@ impl Machine<'_> {
         combined.map_err(|error| self.too_large(&error))
     }
 
-    /// The same where all are integers: these have neither point nor exponent.
+    /// Like `combined_numbers`, if all numbers are integers: these have no decimal point and
+    /// exponent.
     fn plain_integers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
         let mut all = self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?;
         let mut leaves = Vec::new();
@@ -163,7 +163,7 @@ impl Machine<'_> {
             };
             leaves.push((atom, texts));
         }
-        // A bound has integers only, so it takes the place of all of them.
+        // A bound has only integers, so it replaces the set of all integers.
         let formulas = &self.reader.formulas;
         let conditions = match formulas.shape(formula) {
             Shape::And(list) => formulas.parts(list),
@@ -205,7 +205,7 @@ impl Machine<'_> {
                 let (divisor, exponent) = self.divisor(&number)?;
                 let mut parts = vec![Pattern::Automaton(multiples(divisor, exponent))];
                 let bound = Decimal::parse(SMALL_BOUND).unwrap_or_default();
-                // Small numbers are no multiples of a larger one; large ones are integers.
+                // Small numbers are not multiples of a larger number; large ones are integers.
                 let divides_integers = divisor == 1 && exponent <= 0;
                 decides = [number >= bound, divides_integers];
                 if divides_integers {
@@ -239,8 +239,8 @@ impl Machine<'_> {
         let limit = |text| Decimal::parse(text).unwrap_or_default();
         let decides =
             [bound.is_zero() || magnitude >= limit(SMALL_BOUND), magnitude < limit(LARGE_BOUND)];
-        // Of numbers in scientific notation only sign and size matter: a small one is nearer to 0
-        // than the bound, a large one is not.
+        // In scientific notation only sign and size matter: a small number is nearer to 0 than the
+        // bound, a large one is not.
         let sign = |negative: bool| if negative { Ordering::Less } else { Ordering::Greater };
         for (way, is_nearer) in [(SMALL, !bound.is_zero()), (LARGE, false)] {
             for (signed, is_negative) in [(POSITIVE, false), (NEGATIVE, true)] {
@@ -256,7 +256,7 @@ impl Machine<'_> {
         Ok(Leaf { atom, texts, decides })
     }
 
-    /// A divisor as an integer and a power of ten.
+    /// Returns a divisor as an integer and a power of ten.
     fn divisor(&self, number: &Decimal) -> Result<(u64, i64), SchemaError> {
         let coefficient = number.coefficient().and_then(|(divisor, exponent)| {
             let scaled =
@@ -282,7 +282,7 @@ fn digits(digits: &[u8]) -> String {
     digits.iter().map(|digit| char::from(b'0' + digit)).collect()
 }
 
-/// A regex of all texts of one number.
+/// Returns a regex of all texts of one number.
 fn spellings(number: &Decimal) -> String {
     let (whole, fraction) = number.plain();
     let mut text = match (number.is_zero(), number.is_negative()) {
@@ -296,7 +296,7 @@ fn spellings(number: &Decimal) -> String {
         true => r"(?:\.0+)?".to_owned(),
         false => format!(r"\.{}0*", digits(&fraction)),
     });
-    // In scientific notation, which the places where that may not stand take out again.
+    // Scientific notation is included here, and removed later where it is not allowed.
     let all: Vec<u8> = whole.iter().chain(&fraction).copied().collect();
     let significant: Vec<u8> = {
         let start = all.iter().position(|&digit| digit != 0).unwrap_or(0);
@@ -318,27 +318,27 @@ fn spellings(number: &Decimal) -> String {
     }
 }
 
-/// Where a text without an exponent stands in comparison with a bound.
+/// Position of a text without an exponent in the comparison with a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
     Start,
     Sign,
-    /// So many digits before the point, which compare so with the first digits of the bound.
+    /// Number of digits before the point, and how they compare with the first digits of the bound.
     Whole(usize, Ordering),
     /// More digits than the bound has.
     Longer,
     /// Only a 0.
     Zero,
     Point(Ordering),
-    /// So many digits behind the point.
+    /// Number of digits after the point, and the comparison so far.
     Fraction(usize, Ordering),
 }
 
-/// Numbers without an exponent whose order to `bound` is such that `holds`.
+/// Matches numbers without an exponent for whose order to `bound` `holds` is true.
 fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     let (whole, fraction) = bound.plain();
     let (whole, fraction) = (&whole, &fraction);
-    // How what stands before the point compares, and how the whole does where the text ends.
+    // The comparison of the part before the point, and that of the whole number if the text ends.
     let before_point = move |place: Place| match place {
         Place::Whole(count, _) if count < whole.len() => Some(Ordering::Less),
         Place::Whole(_, order) => Some(order),
@@ -369,7 +369,7 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
         Place::Point(order) => Some(behind(fraction, 0, order, digit)),
         Place::Fraction(count, order) => Some(behind(fraction, count, order, digit)),
     };
-    // Where the bound has another sign than the number, and is not 0, all digits do.
+    // If the bound is not 0 and has the other sign, any digits give the same result.
     let is_settled = |negative: bool| negative != bound.is_negative() && !bound.is_zero();
     let is_lost = |negative: bool| {
         let order = if negative { Ordering::Less } else { Ordering::Greater };
@@ -384,7 +384,7 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     let step = |&(negative, place): &(bool, Place), byte: u8| {
         let (negative, place) = match byte {
             b'-' => (place == Place::Start).then_some((true, Place::Sign))?,
-            // With fewer digits before the point nothing behind it matters.
+            // If there are fewer digits before the point, the digits after it do not matter.
             b'.' => (negative, Place::Point(before_point(place)?)),
             _ => (negative, digit(place, byte - b'0')?),
         };
@@ -399,7 +399,7 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
             (false, false) => order,
             (true, true) => order.reverse(),
             (false, true) => Ordering::Greater,
-            // The magnitude decides where the bound is 0, and -0 is 0.
+            // If the bound is 0, the magnitude decides, and -0 is 0.
             (true, false) if bound.is_zero() => order.reverse(),
             (true, false) => Ordering::Less,
         };
@@ -408,7 +408,7 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     explore((false, Place::Start), b"-.0123456789", step, accepts)
 }
 
-/// Behind `count` digits after the point, another one.
+/// Returns the position after `count` digits of the fraction and another one.
 fn behind(fraction: &[u8], count: usize, order: Ordering, digit: u8) -> Place {
     match order {
         Ordering::Equal => {
@@ -419,10 +419,10 @@ fn behind(fraction: &[u8], count: usize, order: Ordering, digit: u8) -> Place {
     }
 }
 
-/// Numbers without an exponent that are multiples of `divisor * 10^exponent`, where `exponent` is
-/// not positive: what their digits, the point left out, leave over when divided.
+/// Matches numbers without an exponent that are multiples of `divisor * 10^exponent`, where
+/// `exponent` is not positive. The states are the remainders of the digits without the point.
 fn multiples(divisor: u64, exponent: i64) -> Automaton {
-    /// The remainder so far; and the number of digits behind the point, `None` before it.
+    /// The remainder so far, and the number of digits after the point, or `None` before it.
     type Rest = (u64, Option<u64>);
     #[derive(Clone, Copy, PartialEq, Eq, Hash)]
     enum State {
@@ -448,7 +448,7 @@ fn multiples(divisor: u64, exponent: i64) -> Automaton {
             let next = (rest * 10 + digit) % divisor;
             match count {
                 None => Some(State::Digits((next, None))),
-                // Behind the places of the divisor only zeros may stand.
+                // After as many places as the divisor has, only zeros may follow.
                 Some(count) => match if count == u64::MAX { 0 } else { count } {
                     count if count < places => Some(State::Digits((next, Some(count + 1)))),
                     count => (digit == 0).then_some(State::Digits((rest, Some(count)))),

@@ -1,4 +1,4 @@
-//! The strings in which patterns are found.
+//! Strings that contain matches of patterns.
 
 use std::rc::Rc;
 
@@ -12,12 +12,12 @@ use crate::schema::text::ecma_separators::Apart;
 use crate::schema::text::{Texts, automaton};
 use crate::util::diagnostic::Diagnostic;
 
-/// Steps that the automaton of one pattern may take, where less of it may be held; and that of less
-/// of it.
+/// Maximum number of steps for the automaton of a pattern that may be approximated, and for that of
+/// an approximation.
 const STEPS_OF_A_PATTERN: u64 = 20_000_000;
 const STEPS_OF_LESS: u64 = 8_000_000;
-/// What is held of such a pattern, the first that does; and what messages call it. What is counted
-/// further is held to the first numbers, and to the second ones in look-aheads.
+/// Approximations of such a pattern, in the order in which they are tried, with their names in
+/// messages. Repetition counts are lowered to the first number, and in look-aheads to the second.
 const LESS: [(Less, &str); 7] = [
     (Less::apart(Apart::Repeated), "parts without the separators beside them"),
     (Less::counts(32, FAR), "counts of 32"),
@@ -30,8 +30,7 @@ const LESS: [(Less, &str); 7] = [
 const FAR: u32 = 1_000;
 
 impl Texts<'_> {
-    /// The union of what the branches of a pattern mean, within so many steps where there is such a
-    /// bound.
+    /// Returns the union of the branches of a pattern, within `steps` if they are bounded.
     fn meanings_within(
         &mut self,
         meanings: Vec<Meaning>,
@@ -52,14 +51,14 @@ impl Texts<'_> {
         }
     }
 
-    /// The union of what the branches of a pattern mean, made by `compiler`.
+    /// Returns the union of the branches of a pattern, built by `compiler`.
     fn meanings(
         &mut self,
         meanings: Vec<Meaning>,
         compiler: &mut Compiler<'_>,
     ) -> Result<Rc<Dfa>, PatternError> {
         let mut compile = |pattern: &Pattern| compiler.compile(pattern).map(Rc::new);
-        // Of the branches with an open end and of those without.
+        // Branches with a closed end, and those with an open end.
         let mut plain = [Vec::new(), Vec::new()];
         let mut parts = Vec::new();
         for meaning in meanings {
@@ -90,8 +89,7 @@ impl Texts<'_> {
     }
 }
 
-/// The texts that begin with one of `begins`. Where one was found, what else might be found is not
-/// followed any more.
+/// Matches the texts with a prefix in `begins`. After the first match, the search ends.
 fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
     if begins.is_empty() {
         return Automaton::default();
@@ -109,7 +107,7 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
     Automaton::new(states)
 }
 
-/// The texts between so many of the first mark and the second.
+/// Matches the texts between `marks` repetitions of the first mark and the second mark.
 fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
     let read = |state: u32, mark: char| {
         let mut bytes = [0; 4];
@@ -118,11 +116,11 @@ fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
     let start = (0..marks).fold(marked.start(), |state, _| read(state, MARKS[0]));
     let mut states = automaton::states_of(marked);
     for (number, state) in (0..).zip(&mut states) {
-        // No set of a pattern holds a mark, so the second one can only be the last character.
+        // No set of a pattern contains a mark, so the second one can only be the last character.
         state.accepts = ends_text(marked, read(number, MARKS[1]));
     }
     let Some(first) = states.get(start as usize).cloned() else { return Automaton::default() };
-    // The start is entered once more, in front.
+    // The start state is inserted again at the front.
     states.insert(0, first);
     for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
         *next += 1;
@@ -130,7 +128,7 @@ fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
     Automaton::new(states)
 }
 
-/// Whether a text may end in `state`: what it asks of the text behind it holds where there is none.
+/// Whether a text may end in `state`: its condition on the text after it holds for the empty text.
 fn ends_text(dfa: &Dfa, state: u32) -> bool {
     let holds = |number: usize| {
         dfa.conditions().get(number).is_none_or(|Condition { holds, .. }| {
@@ -141,7 +139,7 @@ fn ends_text(dfa: &Dfa, state: u32) -> bool {
 }
 
 impl Machine<'_> {
-    /// An error about the text of this number, where it stands in the schema.
+    /// Returns an error about the text with this number, at its location in the schema.
     fn text_error(
         &self,
         text: u32,
@@ -154,12 +152,12 @@ impl Machine<'_> {
         }
     }
 
-    /// The strings in which the pattern is found.
+    /// Returns the strings that contain a match of the pattern.
     pub(in crate::schema) fn pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
         self.searched(pattern, None)
     }
 
-    /// Whether the pattern is found in every string.
+    /// Whether every string contains a match of the pattern.
     pub(in crate::schema) fn is_in_every_text(
         &mut self,
         pattern: u32,
@@ -169,8 +167,8 @@ impl Machine<'_> {
         Ok(found == universe)
     }
 
-    /// Some of the strings in which the pattern is found: all where it refers back to no group and
-    /// counts no further than automata do. A warning says so.
+    /// Returns strings that contain a match of the pattern: all of them, unless it has
+    /// back-references or counts further than automata do. In that case, adds a warning.
     pub(super) fn some_pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
         let text = self.reader.atoms.texts.get(pattern);
         if !ecma::is_narrowed(text) {
@@ -182,8 +180,8 @@ impl Machine<'_> {
         self.searched(pattern, Some(Less::FAR))
     }
 
-    /// Some of the strings in which a pattern is found whose automaton is too large: those in which
-    /// it counts less, where there are any. A warning says so.
+    /// Returns some strings that contain a match of a pattern whose automaton is too large, from an
+    /// approximation with smaller counts, if there are any. Adds a warning.
     pub(super) fn part_of_pattern(&mut self, pattern: u32) -> Result<Option<Rc<Dfa>>, SchemaError> {
         if let Some(known) = self.texts.parts_of_patterns.get(&pattern) {
             return Ok(known.clone());
@@ -216,7 +214,7 @@ impl Machine<'_> {
         self.reader.warn(warning.help(help));
     }
 
-    /// A pattern as it stands in the schema, of which it may be a part.
+    /// Returns a pattern as written in the schema, where it may be part of a longer one.
     fn written(&self, pattern: u32) -> String {
         let place = self.reader.places.get(&pattern);
         let written = place.and_then(|&node| self.reader.schemas.json.string(node));
@@ -224,7 +222,7 @@ impl Machine<'_> {
         written.unwrap_or(own).escape_debug().to_string()
     }
 
-    /// The strings in which the pattern is found, or `less` of them.
+    /// Returns the strings that contain a match of the pattern, or of its approximation by `less`.
     fn searched(&mut self, pattern: u32, less: Option<Less>) -> Result<Rc<Dfa>, SchemaError> {
         if let Some(known) = self.texts.patterns.get(&(pattern, less)) {
             return known.clone();

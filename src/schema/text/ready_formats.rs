@@ -1,9 +1,9 @@
-//! The automata of formats: they depend on no schema, so a process makes each of them once.
+//! Automata of formats: they do not depend on the schema, so a process builds each of them once.
 //!
-//! A server meets the same few formats in most schemas, and to make one of date and time took two
-//! thirds of what a small schema with it takes in all. Each build that uses one is charged what the
-//! making has cost, once: whether a schema is within its limits depends on no build before, and
-//! schemas that stand in one grammar share their formats.
+//! A server meets the same few formats in most schemas, and building the automaton of date and time
+//! took two thirds of the total time of a small schema with it. Each build that uses a format is
+//! charged its construction cost, once: whether a schema is within its limits does not depend on
+//! earlier builds, and schemas in the same grammar share their formats.
 
 use std::sync::OnceLock;
 
@@ -13,21 +13,21 @@ use crate::schema::text::formats;
 use crate::util::limits::Limits;
 use crate::util::meter::{Cost, Meter};
 
-/// An automaton, and what making it has cost.
+/// An automaton, and its construction cost.
 struct Ready {
     contents: Dfa,
     cost: Cost,
 }
 
-/// By number of the format, and whether it is short.
+/// Cached automata, by number of the format and whether it is short.
 static READY: [[OnceLock<Option<Ready>>; 2]; formats::KNOWN.len()] =
     [const { [const { OnceLock::new() }; 2] }; formats::KNOWN.len()];
 
-/// The contents of strings of a format; those that are `short` need not have their parts counted.
+/// Returns the contents of strings of a format. If `is_short`, their parts need not be counted.
 ///
 /// # Errors
 ///
-/// When the meter ends before what the automaton has cost.
+/// When the construction cost of the automaton exceeds the meter's limits.
 pub(super) fn automaton(name: &str, is_short: bool, meter: &Meter) -> Result<Dfa, PatternError> {
     let number = formats::KNOWN.iter().position(|known| *known == name);
     let ready = number.and_then(|number| {
@@ -40,12 +40,12 @@ pub(super) fn automaton(name: &str, is_short: bool, meter: &Meter) -> Result<Dfa
             meter.step_once(name, cost.steps)?;
             Ok(contents.clone())
         }
-        // Of no string, or beyond what anybody allows.
+        // An unknown format, which has no strings, or one beyond the default limits.
         None => Compiler::new(meter).compile(&pattern(name, is_short)),
     }
 }
 
-/// Makes an automaton, within the limits of a local user.
+/// Builds an automaton within the default limits.
 fn make(name: &str, is_short: bool) -> Option<Ready> {
     let meter = Meter::new(&Limits::default());
     let contents = Compiler::new(&meter).compile(&pattern(name, is_short)).ok()?;

@@ -1,20 +1,20 @@
-//! The format `regex`: regular expressions of ECMA-262 with the flag `u`.
+//! The format `regex`: ECMA-262 regular expressions with the flag `u`.
 //!
-//! They are no regular language, so this is a part of them. Groups nest three deep, and none is
-//! referred to. A group with a name stands first and holds no group, so that no two have the same.
-//! Look-arounds hold no groups and stand in none, either. A range of a class is one whose order is
-//! seen at once: it begins with a character of ASCII, or ends in a later block of characters; or
-//! both its ends are escapes of the same kind, `\x41-\x5A`, whose first digits tell the order.
-//! Counts have four digits at most. Properties are the general categories and some others. Within
-//! groups, of which each is written out here, ranges are those of digits and letters, and
-//! properties few.
+//! They are not a regular language, so this is a subset of them. Groups nest up to three deep,
+//! without back-references. A named group comes first and contains no groups, so that no two have
+//! the same name. Look-arounds contain no groups, and are not inside groups either. The order of a
+//! class range is obvious from its form: it begins with an ASCII character, or ends in a later
+//! block of characters; or both ends are escapes of the same kind, `\x41-\x5A`, whose first digits
+//! determine the order. Counts have up to four digits. Properties are the general categories and
+//! some others. Within groups, each of which is written out here, only ranges of digits and letters
+//! and a few properties are included.
 
 use std::fmt::Write as _;
 
-/// How deep groups nest.
+/// Maximum nesting depth of groups.
 const DEPTH: usize = 3;
 
-/// General categories, and properties that are either there or not.
+/// General categories, and binary properties.
 const PROPERTIES: &str = "L|Lu|Ll|Lt|LC|Lm|Lo|M|Mn|Mc|Me|N|Nd|Nl|No|P|Pc|Pd|Ps|Pe|Pi|Pf|Po|S|Sm|\
     Sc|Sk|So|Z|Zs|Zl|Zp|C|Cc|Cf|Cs|Co|Cn|Letter|Uppercase_Letter|Lowercase_Letter|Mark|Number|\
     Decimal_Number|Punctuation|Symbol|Separator|Other|Any|ASCII|Alphabetic|Lowercase|Uppercase|\
@@ -23,17 +23,17 @@ const PROPERTIES: &str = "L|Lu|Ll|Lt|LC|Lm|Lo|M|Mn|Mc|Me|N|Nd|Nl|No|P|Pc|Pd|Ps|P
     Arabic|Hebrew|Thai|Devanagari|Common)|\
     (?:General_Category|gc)=(?:L|Lu|Ll|M|N|Nd|P|S|Z|C|Letter|Number)";
 
-/// Those that are known within groups.
+/// Properties that are included within groups.
 const FEW_PROPERTIES: &str = "L|Lu|Ll|Lm|Lo|N|Nd|P|S|Z";
 
-/// Characters that stand for themselves behind a backslash; within classes a hyphen, too.
+/// Characters that mean themselves after a backslash; within classes, a hyphen does too.
 const SYNTAX: &str = r"^$\.*+?()[]{}|/";
 
-/// The characters of the whole code above ASCII, in blocks.
+/// Blocks of the non-ASCII characters.
 const BLOCKS: [(u32, u32); 4] =
     [(0x80, 0xff), (0x100, 0xfff), (0x1000, 0xffff), (0x1_0000, 0x10_ffff)];
 
-/// The expressions, as an expression.
+/// Returns a regular expression of the regular expressions.
 pub(super) fn expression() -> String {
     let counts = counts();
     let (few, all) = (few_in_class(), class());
@@ -45,14 +45,14 @@ pub(super) fn expression() -> String {
     format!(r"(?:(?:\^?{named})?{unnamed})")
 }
 
-/// Those whose groups nest `depth` deep, made of those that nest one less.
+/// Returns expressions whose groups nest `depth` deep, built from those that nest one level less.
 fn nested(depth: usize, inner: &str, class: &str, counts: &str) -> String {
     let properties = if depth == DEPTH { PROPERTIES } else { FEW_PROPERTIES };
     let escape = format!(r"\\(?:[dDwWsS]|{})", character(properties));
     let (group, look) = match depth {
         0 => (String::new(), String::new()),
         DEPTH => {
-            // In look-arounds, which stand at the outermost level, there are no groups.
+            // Look-arounds, which only appear at the outermost level, contain no groups.
             let within = nested(0, "", class, counts);
             (format!(r"|\((?:\?:)?{inner}\)"), format!(r"|\(\?<?[=!]{within}\)"))
         }
@@ -63,7 +63,7 @@ fn nested(depth: usize, inner: &str, class: &str, counts: &str) -> String {
     format!(r"(?:{term}*(?:\|{term}*)*)")
 }
 
-/// Escapes of one character, without the backslash.
+/// Returns the escapes of one character, without the backslash.
 fn character(properties: &str) -> String {
     let syntax = in_class(SYNTAX);
     format!(
@@ -71,7 +71,7 @@ fn character(properties: &str) -> String {
     )
 }
 
-/// Classes within groups: ranges of digits, of small and of capital letters.
+/// Returns the classes within groups: with ranges of digits, lowercase and uppercase letters.
 fn few_in_class() -> String {
     let single = format!(r"[^\\\[\]-]|\\(?:[dDwWsSb-]|{})", character(FEW_PROPERTIES));
     let ranges = [('0', '9'), ('a', 'z'), ('A', 'Z')].into_iter();
@@ -80,11 +80,11 @@ fn few_in_class() -> String {
     format!(r"\[\^?-?(?:{single}|{})*-?\]", ranges.join("|"))
 }
 
-/// Classes. Hyphens that are no ranges stand at their ends.
+/// Returns the classes. Hyphens outside of ranges are at their ends.
 fn class() -> String {
     let single = format!(r"[^\\\[\]-]|\\(?:[dDwWsSb-]|{})", character(PROPERTIES));
     let mut ranges = Vec::new();
-    // From a character of ASCII on to itself or one behind it.
+    // From an ASCII character to itself or to a later one.
     for low in ' '..='~' {
         let is_special = |letter: &char| SYNTAX.contains(*letter) || *letter == '-';
         let plain: String = (low..='~').filter(|high| !r"\[]-".contains(*high)).collect();
@@ -116,9 +116,9 @@ fn class() -> String {
     format!(r"\[\^?-?(?:{single}|{range})*-?\]")
 }
 
-/// Two escapes of one kind with a hyphen between them, whose digits are the `same`, then one that
-/// is greater in the second, then `rest` more; or that one is equal, and the rest of the first are
-/// zeros.
+/// Returns pairs of escapes of one kind with a hyphen between them. Their digits begin with `same`;
+/// then the second escape has a greater digit and both have `rest` more, or they have the same
+/// digit and the rest of the first are zeros.
 fn ordered_escapes(escape: &str, same: &str, rest: usize) -> impl Iterator<Item = String> {
     let more = format!("[0-9A-Fa-f]{{{rest}}}");
     (0..16).map(move |digit| {
@@ -134,7 +134,7 @@ fn ordered_escapes(escape: &str, same: &str, rest: usize) -> impl Iterator<Item 
     })
 }
 
-/// A hexadecimal digit from one number to another.
+/// Returns a class of the hexadecimal digits from one number to another.
 fn digits(from: u32, to: u32) -> String {
     let mut letters = String::new();
     for digit in (from..=to).filter_map(|number| char::from_digit(number, 16)) {
@@ -170,7 +170,7 @@ fn counts() -> String {
     format!(r"\{{(?:{number},?|{})\}}", pairs.join("|"))
 }
 
-/// Characters as they stand in a class.
+/// Escapes characters for use in a class.
 fn in_class(letters: &str) -> String {
     let mut escaped = String::new();
     for letter in letters.chars() {

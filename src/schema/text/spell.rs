@@ -1,9 +1,8 @@
-//! From the contents of strings to the lexemes of JSON: quotes around them, and the escapes that
-//! are mandatory.
+//! Converts the contents of strings to JSON lexemes: adds quotes and mandatory escapes.
 //!
-//! A quote, a backslash and the control characters cannot stand in a string as they are. Each has
-//! one spelling here: the short escape where there is one, else `\u` and four digits. Every other
-//! character stands for itself. Where neither escape is allowed the character stands nowhere.
+//! Quotes, backslashes and control characters have to be escaped in a string. Each has one spelling
+//! here: the short escape if there is one, otherwise `\u` and four digits. All other characters are
+//! unescaped. If neither escape is allowed, the character cannot appear.
 
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -13,10 +12,10 @@ use crate::lexer::Dfa;
 use crate::schema::text::automaton::push_run;
 use crate::schema::text::escapes::Escapes;
 
-/// The automaton of the lexemes of the strings with these contents.
+/// Returns the automaton of the lexemes of the strings with these contents.
 pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
     let count = contents.state_count() as u32;
-    // State 0 reads the quote; the state `q` of the contents is `q + 1`; then the end.
+    // State 0 reads the quote; the state `q` of the contents is `q + 1`; the last one is the end.
     let end = count + 1;
     let mut states = vec![State::default(); count as usize + 2];
     states[0].moves.push((b'"', b'"', 1));
@@ -38,26 +37,26 @@ pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
         if contents.is_accept(state) {
             moves.push((b'"', b'"', end));
         }
-        // The order of their bytes spares the compiler a search.
+        // Sorting by bytes saves the compiler a search.
         moves.sort_unstable();
         is_apart &= contents.is_accept(state) || moves.iter().any(|&run| !is_within_escape(run));
         states[state as usize + 1].moves.clone_from(&moves);
     }
-    // The contents are minimal, and each of them has one spelling. So only a state behind a
-    // backslash could do the same as another, one that leads nowhere else.
+    // The contents are minimal, and each has one spelling. So only a state after a backslash could
+    // be equivalent to another state, one without any other moves.
     match count > 0 && allowed.are_whole() && (is_apart || escaped.made.is_empty()) {
         true => Automaton::minimal(states),
         false => Automaton::new(states),
     }
 }
 
-/// Whether all bytes of a move may stand behind the backslash of an escape.
+/// Whether all bytes of a move may appear after the backslash of an escape.
 fn is_within_escape((first, last, _): (u8, u8, u32)) -> bool {
     let stands = |byte: u8| byte.is_ascii_hexdigit() || br#""\/nrtu"#.contains(&byte);
     (first..=last).all(stands)
 }
 
-/// The state behind `byte`, a character of the contents.
+/// Returns the state after `byte`, a character of the contents.
 fn target(contents: &Dfa, state: u32, byte: u8) -> Option<u32> {
     match contents.next(state, byte) {
         Dfa::DEAD => None,
@@ -65,14 +64,14 @@ fn target(contents: &Dfa, state: u32, byte: u8) -> Option<u32> {
     }
 }
 
-/// The states behind backslashes. Equal ones are made once.
+/// States after backslashes, without duplicates.
 struct Escaped<'a> {
     contents: &'a Dfa,
     allowed: &'a Escapes,
     coded: Vec<u8>,
-    /// A character for each class of those that have an escape.
+    /// One character of each class of the escaped characters.
     kinds: Vec<u8>,
-    /// By where the characters of these lead.
+    /// By the states after the characters of `kinds`.
     known: FxHashMap<Vec<Option<u32>>, Option<u32>>,
     made: FxHashMap<Moves, u32>,
 }
@@ -92,7 +91,8 @@ impl<'a> Escaped<'a> {
         Self { contents, allowed, coded, kinds, known, made }
     }
 
-    /// The state behind the backslash that follows `state`; `None` where no escape can.
+    /// Returns the state after the backslash that follows `state`, or `None` if no escape can
+    /// follow.
     fn behind(&mut self, state: u32, states: &mut Vec<State>) -> Option<u32> {
         let kinds: Vec<Option<u32>> =
             self.kinds.iter().map(|&byte| target(self.contents, state, byte)).collect();
@@ -131,7 +131,7 @@ impl<'a> Escaped<'a> {
     }
 }
 
-/// Runs of bytes that stand for themselves and that no state of `contents` tells apart.
+/// Returns ranges of unescaped bytes that no state of `contents` distinguishes.
 fn plain_runs(contents: &Dfa) -> Vec<(u8, u8)> {
     let mut plain = Vec::new();
     for (first, last, _) in contents.classes().runs() {
@@ -151,7 +151,7 @@ fn plain_runs(contents: &Dfa) -> Vec<(u8, u8)> {
     plain
 }
 
-/// A state with these moves that does not accept.
+/// Returns a non-accepting state with these moves.
 fn state_of(moves: Moves, states: &mut Vec<State>, made: &mut FxHashMap<Moves, u32>) -> u32 {
     if let Some(&known) = made.get(&moves) {
         return known;
@@ -175,7 +175,7 @@ mod tests {
 
     fn compiled(pattern: &Pattern) -> Dfa {
         let meter = Meter::new(&Limits::default());
-        // What is counted is written out within others.
+        // Counted strings are written out within other texts.
         let within = Pattern::Intersection(vec![pattern.clone()]);
         Compiler::new(&meter).compile(&within).expect("small")
     }

@@ -1,4 +1,4 @@
-//! The contents of the strings that a formula allows.
+//! Contents of the strings that a formula allows.
 
 use std::rc::Rc;
 
@@ -15,10 +15,10 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// Lengths above this are not counted by automata.
+/// Maximum length that automata count.
 const MOST_CHARACTERS: u64 = 20_000;
-/// So many characters may strings have where longer ones take too large an automaton; the most
-/// first.
+/// Maximum lengths of strings if longer ones take too large an automaton, in the order in which
+/// they are tried.
 const FEW_CHARACTERS: [u64; 4] = [10_000, 1_000, 250, 60];
 /// From this length on it is foreseen whether automata grow too large.
 const LONG: u64 = 64;
@@ -29,16 +29,16 @@ const LONG: u64 = 64;
 pub(super) enum Address {
     /// Part by part.
     Bounded,
-    /// By the length of the whole, which is asked for.
+    /// By the length of the whole, as the schema bounds it.
     Short,
-    /// By the length of the whole, which is cut until that does.
+    /// By the length of the whole, which is lowered until it bounds the parts.
     Cut,
-    /// Part by part, so that the length that is asked for is never exceeded.
+    /// Part by part, so that the whole never exceeds the schema's bound.
     Long,
 }
 
 impl Machine<'_> {
-    /// The strings of a format; those `is_short` whose length is bounded so that no part of an
+    /// Returns the strings of a format. If `is_short`, the length is bounded so that no part of an
     /// address can be too long.
     fn format(&mut self, format: u32, is_short: bool) -> Result<Rc<Dfa>, SchemaError> {
         if let Some(known) = self.texts.formats.get(&(format, is_short)) {
@@ -51,7 +51,7 @@ impl Machine<'_> {
         Ok(dfa)
     }
 
-    /// How the parts of addresses are bounded, where the formula asks for any.
+    /// Returns how the parts of addresses are bounded, if the formula has any.
     pub(super) fn address(&mut self, formula: F) -> Option<Address> {
         let formulas = &mut self.reader.formulas;
         let texts = &self.reader.atoms.texts;
@@ -62,7 +62,7 @@ impl Machine<'_> {
         if addresses.is_empty() {
             return None;
         }
-        // What is denied must not be too narrow.
+        // A denied format must not be approximated by a smaller language.
         for atom in addresses {
             let asked = formulas.atom(atom);
             if formulas.denies(formula, asked) {
@@ -82,9 +82,9 @@ impl Machine<'_> {
         })
     }
 
-    /// The contents of strings that satisfy a formula which was projected on strings: all of them,
-    /// or, where all take too large an automaton, those of printable ASCII or those of few
-    /// characters. A warning says so.
+    /// Returns the contents of strings that satisfy a formula which was projected on strings. If
+    /// all of them take too large an automaton, returns those of printable ASCII or those of few
+    /// characters, with a warning.
     pub(in crate::schema) fn some_strings(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
         if let Some(known) = self.texts.narrowed.get(&formula) {
             return Ok(known.clone());
@@ -122,7 +122,7 @@ impl Machine<'_> {
         all
     }
 
-    /// What a formula asks of strings of `most` characters at most.
+    /// Restricts a formula to strings of at most `most` characters.
     fn of_short(&mut self, formula: F, most: u64) -> F {
         let mut replace = |formulas: &mut Formulas, atom| match atom {
             Atom::MaxLength(count) if count >= most => F::TRUE,
@@ -132,10 +132,10 @@ impl Machine<'_> {
         self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace)
     }
 
-    /// The strings of printable ASCII where it is to be expected that all take too large an
-    /// automaton: in each state of those there may be one of the patterns', which have as many
-    /// times the states that they have over ASCII. To fail takes ten times as long as to foresee
-    /// it.
+    /// Returns the strings of printable ASCII if the automaton of all strings is expected to be too
+    /// large. The estimate is the number of states over ASCII, times the ratio of the patterns'
+    /// states over all characters to those over ASCII. Building until failure takes ten times as
+    /// long as this estimate.
     fn some_of_too_many(&mut self, formula: F) -> Result<Option<Rc<Dfa>>, SchemaError> {
         let atoms = self.reader.formulas.atoms(&[formula]);
         let is_long = |atom: &Atom| matches!(*atom, Atom::MinLength(count) | Atom::MaxLength(count) if count >= LONG);
@@ -162,14 +162,14 @@ impl Machine<'_> {
         Ok((expected > STATES_OF_A_TEXT).then_some(some))
     }
 
-    /// Keeps those of the strings that a formula allows that are of printable ASCII.
+    /// Records the strings of printable ASCII as the approximation of a formula's strings.
     fn narrowed(&mut self, formula: F, some: Rc<Dfa>) -> Rc<Dfa> {
         let message = "strings with a pattern and a large length are held to printable ASCII: all \
                        of them take too large an automaton";
         self.keep_narrowed(formula, some, message.to_owned())
     }
 
-    /// Keeps some of the strings that a formula allows.
+    /// Records an approximation of the strings that a formula allows.
     fn keep_narrowed(&mut self, formula: F, some: Rc<Dfa>, message: String) -> Rc<Dfa> {
         let help = "write a smaller `maxLength`, or a pattern that counts less";
         let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
@@ -181,7 +181,7 @@ impl Machine<'_> {
         some
     }
 
-    /// The contents of the strings that satisfy a formula which was projected on strings.
+    /// Returns the contents of the strings that satisfy a formula which was projected on strings.
     pub(in crate::schema) fn strings(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
         if let Some(known) = self.texts.strings.get(&formula) {
             return Ok(known.clone());
@@ -192,7 +192,7 @@ impl Machine<'_> {
         Ok(strings)
     }
 
-    /// The same where parts of addresses are bounded so.
+    /// Like `strings`, with parts of addresses bounded as given.
     pub(super) fn strings_with(
         &mut self,
         formula: F,
@@ -223,10 +223,10 @@ impl Machine<'_> {
                     && is_everything
                     && !matches!(atom, Atom::Fingerprint(..))
                 {
-                    // Fingerprints alone tell texts apart that are no UTF-8.
+                    // Only fingerprints distinguish texts that are not UTF-8.
                     return Ok(only.clone());
                 }
-                // What has texts of UTF-8 only needs none of them told apart from others.
+                // If a conjunct has only UTF-8 texts, no intersection with all of them is needed.
                 let formulas = &self.reader.formulas;
                 let is_within = match formulas.shape(formula) {
                     Shape::And(list) => formulas.parts(list).iter().any(|&part| {
@@ -248,8 +248,8 @@ impl Machine<'_> {
         self.texts.compile(&Pattern::Automaton(automaton)).map_err(|error| self.too_large(&error))
     }
 
-    /// The strings of an atom of a formula; some of them where all take too large an automaton and
-    /// the formula does not deny the atom.
+    /// Returns the strings of an atom of a formula, or an approximation if all of them take too
+    /// large an automaton and the formula does not deny the atom.
     fn some_leaf(
         &mut self,
         formula: F,

@@ -1,4 +1,4 @@
-//! Automata of texts, made once and kept.
+//! Cache of automata of texts.
 
 use std::rc::Rc;
 
@@ -17,47 +17,47 @@ use crate::util::meter::Meter;
 
 use FormulaId as F;
 
-/// So many sets of texts are taken out of others at once.
+/// Maximum number of disjoint sets that are separated from others at once.
 const MOST_APART: usize = 6;
 
-/// Makes automata, and keeps them.
+/// Builds automata, and caches them.
 pub(in crate::schema) struct Texts<'a> {
     pub(super) meter: &'a Meter,
     pub(super) compiler: Compiler<'a>,
     escapes: Escapes,
-    /// Whether strings hold none of the two [marks](super::ecma::MARKS).
+    /// Whether strings never contain the two [marks](super::ecma::MARKS).
     without_marks: bool,
-    /// Whether some pattern is about texts between the marks.
+    /// Whether some pattern uses texts between the marks.
     pub(super) met_marks: bool,
     /// All contents of strings.
     universe: Option<Rc<Dfa>>,
-    /// All strings as JSON spells them, without needless escapes.
+    /// All strings in their JSON spelling, without needless escapes.
     canonical: Option<Automaton>,
-    /// By what is held of them.
+    /// By pattern and its approximation.
     pub(super) patterns: FxHashMap<(u32, Option<Less>), Result<Rc<Dfa>, SchemaError>>,
-    /// Some of what is too large as a whole, where some is not.
+    /// Approximations of patterns that are too large as a whole, if any was found.
     pub(super) parts_of_patterns: FxHashMap<u32, Option<Rc<Dfa>>>,
-    /// By whether parts of addresses are bounded by the length of the whole.
+    /// By format and whether parts of addresses are bounded by the length of the whole.
     pub(super) formats: FxHashMap<(u32, bool), Rc<Dfa>>,
     pub(super) strings: FxHashMap<F, Rc<Dfa>>,
-    /// By formula: what the lexer calls [bounded](super::bounded) strings, if there are any.
+    /// Lexer patterns of [bounded](super::bounded) strings by formula, if there are any.
     pub(super) bounded: FxHashMap<F, Option<Option<Pattern>>>,
-    /// By formula: those of one length each that are in its place.
+    /// Disjoint formulas for ranges of lengths that together are equivalent to each formula.
     pub(super) by_length: FxHashMap<F, Vec<F>>,
-    /// Some of the strings, where all would take too large an automaton.
+    /// Approximations by formula, if all strings would take too large an automaton.
     pub(super) narrowed: FxHashMap<F, Rc<Dfa>>,
-    /// The texts of numbers, where there are any.
+    /// Texts of numbers by formula, if there are any.
     pub(super) numbers: FxHashMap<F, Option<Automaton>>,
-    /// Parts of the [numbers](super::numbers) that depend on no schema.
+    /// Parts of the [numbers](super::numbers) that do not depend on the schema.
     pub(super) numerals: FxHashMap<&'static str, Rc<Dfa>>,
 }
 
-/// The string as JSON spells it, in quotes.
+/// Returns the JSON spelling of the string, in quotes.
 pub(in crate::schema) fn spelling(text: &str) -> String {
     Escapes::new(&SchemaOptions::default()).literal(text).unwrap_or_default()
 }
 
-/// A regex of the lexer.
+/// Returns a regex of the lexer.
 pub(super) fn regex(pattern: impl Into<String>) -> Pattern {
     let flags = RegexFlags { dot_all: true, ..RegexFlags::default() };
     Pattern::Regex { pattern: pattern.into(), flags, place: None }
@@ -96,13 +96,13 @@ impl<'a> Texts<'a> {
         self.compiler.compile(pattern).map(Rc::new)
     }
 
-    /// Whether a pattern is about texts between marks that strings may hold: then what was made is
-    /// not to be used, and strings are to be without marks.
+    /// Whether some pattern uses texts between marks while strings may contain marks. If so, the
+    /// results must be discarded, and strings must exclude marks.
     pub(in crate::schema) fn confuses_marks(&self) -> bool {
         self.met_marks && !self.without_marks
     }
 
-    /// All contents of strings.
+    /// Returns all contents of strings.
     pub(in crate::schema) fn universe(&mut self) -> Result<Rc<Dfa>, PatternError> {
         if let Some(known) = &self.universe {
             return Ok(known.clone());
@@ -120,28 +120,29 @@ impl<'a> Texts<'a> {
         &self.escapes
     }
 
-    /// Whether these are all texts of UTF-8.
+    /// Whether these are all UTF-8 texts.
     pub(super) fn is_everything(&self, contents: &Rc<Dfa>) -> bool {
         !self.without_marks && self.universe.as_ref().is_some_and(|all| Rc::ptr_eq(all, contents))
     }
 
-    /// The string as JSON spells it; nothing where it needs an escape that is not allowed.
+    /// Returns the JSON spelling of the string, or `None` if it needs an escape that is not
+    /// allowed.
     pub(super) fn spelled_word(&self, text: &str) -> Option<String> {
         self.escapes.literal(text)
     }
 
-    /// Whether a string may hold this text.
+    /// Whether a string may contain this text.
     pub(super) fn is_written(&self, text: &str) -> bool {
         !(self.without_marks && text.contains(MARKS))
             && (self.escapes.are_whole() || self.spelled_word(text).is_some())
     }
 
-    /// All contents of printable ASCII.
+    /// Returns all contents of printable ASCII.
     pub(super) fn printable(&mut self) -> Result<Rc<Dfa>, PatternError> {
         self.compile(&regex("[ -~]*"))
     }
 
-    /// The texts of which `holds` is true, given for each of `parts` whether it matches.
+    /// Returns the texts for which `holds` is true, given for each of `parts` whether it matches.
     pub(in crate::schema) fn product(
         &self,
         parts: &[Rc<Dfa>],
@@ -150,7 +151,7 @@ impl<'a> Texts<'a> {
         product(parts, holds, self.meter).map(Rc::new)
     }
 
-    /// What is in both, and what is in the first only.
+    /// Returns the intersection of both, and the difference.
     pub(in crate::schema) fn part(
         &self,
         all: &Rc<Dfa>,
@@ -164,7 +165,7 @@ impl<'a> Texts<'a> {
         Ok((inside, outside))
     }
 
-    /// How many of the first of these have no text in common.
+    /// Returns how many of the first of these sets are pairwise disjoint.
     pub(in crate::schema) fn apart(&self, sets: &[Rc<Dfa>]) -> Result<usize, PatternError> {
         for (count, one) in sets.iter().enumerate().take(MOST_APART) {
             for other in &sets[..count] {
@@ -176,8 +177,8 @@ impl<'a> Texts<'a> {
         Ok(sets.len().min(MOST_APART))
     }
 
-    /// Of all contents but `names` what is in each of `sets`, which have no text in common, and
-    /// what is in none of them.
+    /// Divides all contents but `names` into the parts in each of `sets`, which are disjoint, and
+    /// the part in none of them.
     pub(in crate::schema) fn parts_of_others(
         &mut self,
         names: &[&str],
@@ -192,7 +193,7 @@ impl<'a> Texts<'a> {
                 (false, []) => set.clone(),
                 (without_marks, _) => {
                     let within = self.compile(&Pattern::Automaton(automaton::words(&within)))?;
-                    // Without marks, strings hold less than sets of texts do.
+                    // Without marks, strings are fewer than all texts.
                     let universe = without_marks.then(|| universe.clone());
                     let parts: Vec<Rc<Dfa>> =
                         [within, set.clone()].into_iter().chain(universe).collect();
@@ -207,7 +208,7 @@ impl<'a> Texts<'a> {
         Ok((insides, outside))
     }
 
-    /// What is in both.
+    /// Returns the intersection of both.
     pub(in crate::schema) fn both(
         &self,
         one: &Rc<Dfa>,
@@ -216,7 +217,7 @@ impl<'a> Texts<'a> {
         self.product(&[one.clone(), other.clone()], |each| each[0] && each[1])
     }
 
-    /// All contents but `words`.
+    /// Returns all contents but `words`.
     pub(in crate::schema) fn all_but(&mut self, words: &[&str]) -> Result<Rc<Dfa>, PatternError> {
         let universe = self.universe()?;
         if words.is_empty() {
@@ -226,8 +227,8 @@ impl<'a> Texts<'a> {
         self.product(&[universe, words], |each| each[0] && !each[1])
     }
 
-    /// What the lexer calls the string itself. Nothing where it needs an escape that is not
-    /// allowed.
+    /// Returns the lexer's pattern of a string. It matches nothing if the string needs an escape
+    /// that is not allowed.
     pub(in crate::schema) fn literal(&self, text: &str) -> Pattern {
         match self.spelled_word(text) {
             Some(text) => Pattern::Literal { text, ignore_case: false },
@@ -235,13 +236,14 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// What the lexer calls so many characters of a string; with the quotes before and behind them.
+    /// Returns the lexer's pattern of characters of a string, with a bounded number of them and
+    /// optional quotes before and after.
     pub(in crate::schema) fn counted(&self, bounds: Bounds, quotes: [bool; 2]) -> Pattern {
         lengths::spelled(bounds, quotes, self.escapes.are_general(), &self.escapes)
     }
 
-    /// What the lexer calls the strings with these contents, in quotes. Every character is allowed
-    /// to be written in any way when everything is allowed.
+    /// Returns the lexer's pattern of the strings with these contents, in quotes. If all contents
+    /// are allowed, every character may be escaped in any way that the options permit.
     pub(in crate::schema) fn spelled(
         &mut self,
         contents: &Rc<Dfa>,
@@ -255,13 +257,13 @@ impl<'a> Texts<'a> {
         })
     }
 
-    /// The same where each of them has one spelling.
+    /// Like `spelled`, with a single spelling of each string.
     pub(in crate::schema) fn spelled_in_one_way(&self, contents: &Dfa) -> Pattern {
         Pattern::Automaton(spell::spell(contents, &self.escapes.in_one_way()))
     }
 
-    /// What the lexer calls all strings but `words`, without needless escapes where there are any
-    /// words.
+    /// Returns the lexer's pattern of all strings but `words`, without needless escapes if there
+    /// are any words.
     pub(in crate::schema) fn spelled_but<'w>(
         &mut self,
         words: impl ExactSizeIterator<Item = &'w str>,
@@ -278,8 +280,8 @@ impl<'a> Texts<'a> {
         Ok(Pattern::Automaton(automaton::without(&canonical, words)))
     }
 
-    /// The automaton of `formula`, a combination of atoms whose automata are `leaves`, within `all`
-    /// where that is given.
+    /// Returns the automaton of `formula`, a combination of atoms whose automata are `leaves`,
+    /// intersected with `all` if that is given.
     pub(super) fn combine(
         &self,
         formulas: &Formulas,
@@ -306,7 +308,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Whether the formula is true, given which atoms are.
+/// Evaluates the formula, given which atoms are true.
 pub(super) fn holds(formulas: &Formulas, formula: F, atom: &impl Fn(Atom) -> bool) -> bool {
     let part = |&part: &F| holds(formulas, part, atom);
     match formulas.shape(formula) {
