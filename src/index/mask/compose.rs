@@ -1,4 +1,4 @@
-//! The composition of a mask: from walks, by way of submasks.
+//! The composition of a mask from walks and submasks.
 
 use smallvec::SmallVec;
 
@@ -14,19 +14,19 @@ use crate::scanner::configuration::{Configuration, Taking};
 use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
 use crate::util::id::TerminalId;
 
-/// A submask of fewer than one token in so many is not kept: looking again takes no longer than
-/// finding what was found.
+/// A submask with fewer than one in this many tokens is not kept: looking it up takes as long as
+/// computing it.
 const TOKENS_FOR_A_SUBMASK: usize = 1 << 12;
 
-/// Nor is one of more than one token in so many, as behind a blank: it is nearly all of its mask,
-/// and where it would be found again, so is the mask.
+/// Neither is one with more than one in this many tokens, for example after a blank: it is nearly
+/// all of its mask, and where it would be found again, so would the mask.
 const MOST_FOR_A_SUBMASK: usize = 4;
 
 impl<'g> Composer<'g> {
-    /// The tokens that may follow in configuration `at`, and what was read to know. `steps` were
-    /// taken for the same mask before; those that are taken are added.
+    /// Returns the tokens that may follow in configuration `at`, and the reads. `steps` were taken
+    /// for the same mask before; the steps taken are added.
     ///
-    /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
+    /// Not recursive, because the vocabulary determines how many lexemes a token contains.
     pub(super) fn unite(
         &self,
         at: &Configuration,
@@ -40,7 +40,7 @@ impl<'g> Composer<'g> {
         Ok((found?, tasks.current().take_reads()))
     }
 
-    /// The same whatever the stack's forks: of all its ways together, of which nothing is kept.
+    /// Returns the same for all ways of a stack that forks together, without keeping anything.
     pub(super) fn unite_ways(&self, at: &Configuration, steps: &mut usize) -> TokensId {
         let mut reads = Reads::none();
         *reads.steps() = *steps;
@@ -83,7 +83,7 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Goes on until the task then at work has found all, or it is clear that it will not.
+    /// Runs until the current task has found everything, or cannot find it.
     fn work(&self, tasks: &mut Tasks<'g>) {
         while tasks.unfound().is_none() {
             let keeping = tasks.keeping;
@@ -105,12 +105,12 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Whether nothing more is to be done for a mask.
+    /// Returns whether a mask has used up its steps.
     fn is_exhausted(&self, reads: &mut Reads) -> bool {
         self.walker.scanner.steps_left(reads) == 0
     }
 
-    /// Takes a submask that was met on such a stack, or begins to look for it.
+    /// Takes a submask that is cached for such a stack, or begins to look for it.
     fn seek(&self, tasks: &mut Tasks<'g>, site: Site) {
         let Site { submask, stack, layout, line, except } = &site;
         let task = tasks.current();
@@ -128,19 +128,19 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Sorts the pieces of a walk: some are looked for each by itself, so that they are kept, the
-    /// others together with what else comes to the same nodes.
+    /// Divides the pieces of a walk: some are looked for separately so that they can be kept, the
+    /// others together with everything else at the same nodes.
     fn look_for_pieces(&self, task: &mut Task<'g>, keeping: Keeping, walk: WalkPieces<'g>) {
         let Task { reads, sites, agenda, .. } = task;
         let scanner = self.walker.scanner;
         let all = self.walker.trie.ids().len();
         let worth_keeping = all.div_ceil(TOKENS_FOR_A_SUBMASK)..=all / MOST_FOR_A_SUBMASK;
-        // Readings that came together go on together: each by itself would come to twice as many at
-        // the next lexeme.
+        // Readings that arrived together continue together. Separately, there would be twice as
+        // many at the next lexeme.
         let may_keep = walk.from.len() == 1 && keeping.may_keep(&walk.from[0].stack);
         let WalkPieces { walk, from, line, taking, .. } = walk;
         for Piece { wanted, leading, tokens, except } in Piece::all(walk) {
-            // Behind a lexeme that the stack does not take, there is nothing to look for.
+            // After a lexeme that the stack does not take, there is nothing to look for.
             if let (Some(taking), Wanted::Behind { label, .. }) = (taking, wanted)
                 && !taking.may_take(label)
             {
@@ -152,8 +152,7 @@ impl<'g> Composer<'g> {
             for at in &from {
                 let layout = scanner.read_all(&at.layout, leading);
                 if matches!(wanted, Wanted::Walk { .. }) {
-                    // Where nothing can come of the base walk's lexeme, the walk need not even be
-                    // done.
+                    // If the base walk's lexeme is not viable, the walk is not needed.
                     reads.set_line(line.clone());
                     if !scanner.is_viable(&wanted.begin(at, layout.clone()), reads) {
                         continue;
@@ -172,7 +171,7 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Looks for what is next on the agenda.
+    /// Looks for the next item on the agenda.
     fn look_for_item(&self, tasks: &mut Tasks<'g>, item: Item) {
         let Item { wanted, except, line, readings } = item;
         tasks.current().reads.set_line(line.clone());
@@ -182,7 +181,7 @@ impl<'g> Composer<'g> {
         self.enter(tasks, wanted, readings, &line);
     }
 
-    /// Begins the walks of what is looked for on some stacks.
+    /// Begins the walks of a search on some stacks.
     fn enter(&self, tasks: &mut Tasks<'g>, wanted: Wanted, readings: Readings, line: &Line) {
         tasks.count(&readings);
         match wanted {
@@ -203,8 +202,8 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Ends the lexeme before a boundary and begins the next. Readings that are alike but for their
-    /// stacks go on together.
+    /// Ends the lexeme before a boundary and begins the next one. Readings that differ only by
+    /// their stacks continue together.
     fn pass(
         &self,
         label: TerminalId,
@@ -235,9 +234,9 @@ impl<'g> Composer<'g> {
         apart
     }
 
-    /// Begins a lexeme behind a boundary. What follows is a submask of its own where the parser
-    /// does not look below the top before it shifts, as behind an operator or an opening bracket:
-    /// nearly all stacks have it in common.
+    /// Begins a lexeme after a boundary. The tokens that follow are a submask of their own if the
+    /// parser does not look below the top before it shifts, as after an operator or an opening
+    /// bracket: nearly all stacks share it.
     fn begin(&self, tasks: &mut Tasks<'g>, nodes: NodesId, readings: Readings, line: Line) {
         match &readings[..] {
             [from]
@@ -256,7 +255,7 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Takes what a walk allows by itself.
+    /// Takes the tokens that a walk allows by itself.
     fn take(&self, task: &mut Task<'g>, walk: &'g Walk, readings: Readings, line: Line) {
         let plain = walk.is_unobliged && !walk.ends.is_empty();
         let mut of_the_only_one = None;
@@ -281,7 +280,7 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Of the ends of a walk without obligations those that a stack takes.
+    /// Returns the ends that a stack takes, of a walk without obligations.
     fn find_taken(&self, walk: &Walk, taking: Taking<'_>) -> Taken {
         let states = self.walker.scanner.states();
         let (mut tokens, mut open): (SmallVec<[_; 8]>, Vec<_>) = (SmallVec::new(), Vec::new());
@@ -295,7 +294,7 @@ impl<'g> Composer<'g> {
         Taken { tokens: self.walker.tokens.union(&mut tokens), open: open.into() }
     }
 
-    /// Takes those of the ends of a walk that are viable.
+    /// Takes the ends of a walk that are viable.
     fn take_viable<'w>(
         &self,
         task: &mut Task<'g>,
@@ -315,7 +314,7 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Keeps what a submask came to, if it is worth that.
+    /// Keeps the tokens of a submask, if it is worth keeping.
     fn keep(&self, site: &Site, tokens: TokensId, reads: &[Read]) {
         if self.parts.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
             let lexis = self.walker.scanner.lexis();
@@ -330,7 +329,7 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// What was read for a submask was read by the task around it.
+    /// Adds the reads for a submask to those of the enclosing task.
     fn read_again(&self, site: &Site, events: &[Read], reads: &mut Reads) {
         let mut lowest = site.stack.depth();
         for read in events {

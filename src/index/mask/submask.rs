@@ -1,8 +1,8 @@
-//! Submasks: the parts of a mask that are looked for by themselves, and kept.
+//! Submasks: parts of a mask that are computed and cached by themselves.
 //!
-//! What lies behind a boundary does not depend on how the lexeme before it began, and mostly reads
-//! less of the stack than the mask as a whole. So it is found out once for each boundary and what
-//! was read; most of a mask that was never met before has been met in others.
+//! The tokens after a boundary do not depend on how the lexeme before it began, and mostly depend
+//! on less of the stack than the whole mask. So they are computed once for each boundary and each
+//! set of reads; most parts of a new mask are already known from other masks.
 
 use smallvec::SmallVec;
 
@@ -15,16 +15,16 @@ use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Layout, Line, ObligationsId, Read};
 use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
-/// What tokens are looked for.
+/// The tokens to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Wanted {
-    /// Those behind a boundary.
+    /// Tokens after a boundary.
     Behind { label: TerminalId, obligations: ObligationsId, nodes: NodesId },
-    /// Those of a walk: a base walk, or one that begins a lexeme.
+    /// Tokens of a walk: a base walk, or one that begins a lexeme.
     Walk { from: Origin, nodes: NodesId },
 }
 
-/// What is always read to find a submask.
+/// The part of a configuration that every search for a submask reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Submask {
     pub(super) wanted: Wanted,
@@ -33,17 +33,17 @@ pub(super) struct Submask {
     line: LineKind,
 }
 
-/// Where submasks are looked for: few from one walk.
+/// Sites of submasks: few from one walk.
 pub(super) type Sites = SmallVec<[Site; 2]>;
 
-/// Where a submask is looked for.
+/// A configuration where a submask is needed.
 pub(super) struct Site {
     pub(super) submask: Submask,
     pub(super) stack: Stack,
     pub(super) layout: Layout,
-    /// The line that it stands in, for the task around it.
+    /// Its line, from the point of view of the enclosing task.
     pub(super) line: Line,
-    /// What is to be left out of a base walk's tokens.
+    /// Tokens to leave out of a base walk's.
     pub(super) except: Option<StoredTokensId>,
 }
 
@@ -51,18 +51,18 @@ pub(super) struct Site {
 pub(super) struct Piece<'w> {
     pub(super) wanted: Wanted,
     pub(super) leading: &'w [u8],
-    /// How many there are at most; `None` where that is not known.
+    /// Upper bound on their number; `None` if not known.
     pub(super) tokens: Option<u32>,
-    /// What is to be left out of a base walk's tokens.
+    /// Tokens to leave out of a base walk's.
     pub(super) except: Option<StoredTokensId>,
 }
 
-/// One that read more than this is not kept: what reads deep is seldom met again, and takes the
-/// most memory.
+/// A submask with more reads than this is not kept: deep reads seldom recur, and take the most
+/// memory.
 const MAX_READS: usize = 10;
 
 impl<'w> Piece<'w> {
-    /// The pieces of a walk: its boundaries, then its base walks.
+    /// Returns the pieces of a walk: its boundaries, then its base walks.
     pub(super) fn all(walk: &'w Walk) -> impl Iterator<Item = Self> {
         let boundaries = walk.boundaries.iter().map(|boundary| {
             let Boundary { label, obligations, nodes, tokens, ref leading } = *boundary;
@@ -79,14 +79,14 @@ impl<'w> Piece<'w> {
 }
 
 impl Site {
-    /// Where a submask is looked for from this configuration on.
+    /// Creates the site of a submask in this configuration.
     pub(super) fn new(wanted: Wanted, at: &Configuration, layout: Layout, line: Line) -> Self {
         let (expectations, top) = (at.expectations, at.stack.core());
         let submask = Submask { wanted, expectations, top, line: LineKind::new(&layout) };
         Self { submask, stack: at.stack.clone(), layout, line, except: None }
     }
 
-    /// The reading that is looked at there.
+    /// Returns the reading at this site.
     pub(super) fn reading(&self) -> Configuration {
         let Submask { wanted, expectations, .. } = self.submask;
         let (state, obligations) = wanted.point();
@@ -94,13 +94,13 @@ impl Site {
         Configuration { stack, layout, state, obligations, expectations }
     }
 
-    /// Whether what was found with these reads is worth keeping.
+    /// Returns whether a result with these reads is worth keeping.
     pub(super) fn is_worth_keeping(&self, reads: &[Read]) -> bool {
         count_reads(reads, self.stack.depth()) <= MAX_READS
     }
 }
 
-/// How many branches of a trie these reads take that began on a stack of this depth.
+/// Returns the number of branches of a trie for these reads, which began on a stack of this depth.
 fn count_reads(reads: &[Read], depth: u32) -> usize {
     let mut count = 0;
     let mut deepest = depth;
@@ -114,15 +114,15 @@ fn count_reads(reads: &[Read], depth: u32) -> usize {
 }
 
 impl Wanted {
-    /// Its nodes.
+    /// Returns its nodes.
     pub(super) fn nodes(self) -> NodesId {
         match self {
             Self::Behind { nodes, .. } | Self::Walk { nodes, .. } => nodes,
         }
     }
 
-    /// The scan state and the obligations where it begins. After a boundary nothing looks at the
-    /// scan state.
+    /// Returns the scan state and the obligations where it begins. After a boundary the scan state
+    /// is not used.
     fn point(self) -> (ScanStateId, ObligationsId) {
         match self {
             Self::Behind { obligations, .. } => (ScanStateId(0), obligations),
@@ -130,7 +130,7 @@ impl Wanted {
         }
     }
 
-    /// A reading where it begins.
+    /// Returns a reading where it begins.
     pub(super) fn begin(self, at: &Configuration, layout: Layout) -> Configuration {
         let (state, obligations) = self.point();
         Configuration {

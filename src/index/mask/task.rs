@@ -1,7 +1,8 @@
-//! The tasks of a composition. Each looks for some tokens, and owns all that it takes: what it has
-//! found, what it has read, and what it is still to look at.
+//! The tasks of a composition. Each task looks for some tokens, and owns its results, its reads and
+//! its pending work.
 //!
-//! One task works; those that asked for what it looks for wait, the mask as a whole first.
+//! One task is running; those that need its result wait, with the task of the whole mask at the
+//! bottom.
 
 use smallvec::SmallVec;
 
@@ -20,74 +21,74 @@ pub(super) struct Task<'g> {
     pub(super) found: SmallVec<[TokensId; 16]>,
     /// Submasks that have been met and not looked for yet.
     pub(super) sites: Sites,
-    /// Walks whose pieces are still to be looked for, the next one last.
+    /// Walks with pieces that have not been looked for yet, the next one last.
     pub(super) walks: SmallVec<[WalkPieces<'g>; 1]>,
     pub(super) agenda: Agenda,
 }
 
-/// What a task looks for.
+/// The result that a task looks for.
 pub(super) enum Purpose {
-    /// The mask as a whole.
+    /// The whole mask.
     Mask,
     /// A submask, which is kept.
     Submask(Site),
-    /// A base walk's tokens but for these, on stacks that no submask is kept for. The reads are
-    /// those of the task around.
+    /// The tokens of a base walk without these, on stacks for which no submask is kept. The task
+    /// continues the reads of the enclosing task.
     Base(Option<StoredTokensId>),
 }
 
-/// A walk whose pieces are to be looked for.
+/// A walk with pieces to look for.
 pub(super) struct WalkPieces<'g> {
     pub(super) walk: &'g Walk,
     pub(super) from: Readings,
     pub(super) line: Line,
-    /// Which lexemes the one reading takes, where that is known.
+    /// The lexemes that the only reading takes, if known.
     pub(super) taking: Option<Taking<'g>>,
 }
 
 /// Why the mask of one way is not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unfound {
-    /// The stack forks before all is read: each of its ways is to be looked at by itself.
+    /// The stack forks above what has to be read: each of its ways must be looked at by itself.
     PastFork,
-    /// It takes too long: all ways are to be looked at together.
+    /// It takes too long: all ways must be looked at together.
     TooMuch,
 }
 
 /// All tasks of one composition.
 pub(super) struct Tasks<'g> {
-    /// The mask as a whole first; each waits for the one behind it. Behind the one at work stand
-    /// finished ones, whose room is used again.
+    /// The whole mask first; each task waits for the next one. After the running task come finished
+    /// ones, whose memory is reused.
     all: Vec<Task<'g>>,
-    /// The place of the one at work.
+    /// Index of the running task.
     at_work: usize,
     pub(super) keeping: Keeping,
-    /// How often something has been begun.
+    /// Number of searches begun.
     begun: usize,
 }
 
-/// What of a composition may be kept.
+/// The parts of a composition that may be kept.
 #[derive(Clone, Copy)]
 pub(super) struct Keeping {
-    /// The depth of the first fork of the stack on which all of it stands.
+    /// Depth of the first fork of the stack that all of it uses.
     fork: Option<u32>,
-    /// Whether submasks may be kept, and what was kept be used.
+    /// Whether submasks may be kept, and kept ones may be used.
     submasks: bool,
 }
 
-/// How often one mask may begin to look for something. Submasks are looked for each by itself, so
-/// that they can be kept; where none is worth that, readings of ambiguous texts would double with
-/// each lexeme. The masks of real texts begin some hundreds.
+/// Maximum number of searches that one mask may begin. Submasks are looked for separately so that
+/// they can be kept; if none is worth keeping, the readings of ambiguous texts would double with
+/// each lexeme. The masks of real texts begin a few hundred.
 const MAX_BEGUN: usize = 1 << 13;
 
-/// So many tasks seldom wait for each other.
+/// Seldom do more tasks than this wait for each other.
 const USUAL_TASKS: usize = 8;
 
-/// What it counts to look for something on stacks that fork since: what they shift takes as long as
-/// the graph is large.
+/// Count for a search on stacks that have forked since: finding what they shift takes time
+/// proportional to the size of the graph.
 const COST_OF_A_FORK: usize = 16;
 
-/// What it counts among the steps of the mask to begin to look for something.
+/// Steps of the mask for beginning a search.
 const STEPS_OF_A_BEGINNING: usize = 8;
 
 impl Task<'_> {
@@ -102,42 +103,42 @@ impl Task<'_> {
         }
     }
 
-    /// What has not been looked for yet will not be.
+    /// Drops all pending work.
     pub(super) fn abandon(&mut self) {
         self.sites.clear();
         self.walks.clear();
         self.agenda = Agenda::default();
     }
 
-    /// What was read so far.
+    /// Takes the reads so far.
     pub(super) fn take_reads(&mut self) -> Reads {
         std::mem::replace(&mut self.reads, Reads::none())
     }
 }
 
 impl Keeping {
-    /// Whether what is found on this stack may be kept: down to the fork below which nothing is
-    /// read it is one way.
+    /// Returns whether results on this stack may be kept: it must be a single way down to the fork,
+    /// below which nothing is read.
     pub(super) fn may_keep(self, stack: &Stack) -> bool {
         self.submasks && stack.first_fork() == self.fork
     }
 }
 
 impl<'g> Tasks<'g> {
-    /// The task of a mask, on a stack that forks first at this depth.
+    /// Creates the task of a mask, on a stack whose first fork is at this depth.
     pub(super) fn new(reads: Reads, fork: Option<u32>, submasks: bool) -> Self {
         let mut all = Vec::with_capacity(USUAL_TASKS);
         all.push(Task { reads, ..Task::new() });
         Self { all, at_work: 0, keeping: Keeping { fork, submasks }, begun: 0 }
     }
 
-    /// The task at work.
+    /// Returns the running task.
     #[inline]
     pub(super) fn current(&mut self) -> &mut Task<'g> {
         &mut self.all[self.at_work]
     }
 
-    /// Why nothing will be found, if it is known by now.
+    /// Returns why no result will be found, if that is known by now.
     #[inline]
     pub(super) fn unfound(&self) -> Option<Unfound> {
         if self.all[self.at_work].reads.is_past_fork() {
@@ -146,27 +147,27 @@ impl<'g> Tasks<'g> {
         (self.keeping.submasks && self.begun > MAX_BEGUN).then_some(Unfound::TooMuch)
     }
 
-    /// Something is looked for with these readings.
+    /// Counts a search with these readings.
     pub(super) fn count(&mut self, readings: &Readings) {
         let forks = readings.iter().any(|at| at.stack.first_fork() != self.keeping.fork);
         self.begun += if forks { COST_OF_A_FORK } else { 1 };
         *self.current().reads.steps() += STEPS_OF_A_BEGINNING;
     }
 
-    /// Begins with a submask.
+    /// Begins the search for a submask.
     pub(super) fn begin(&mut self, site: Site) {
         let steps = *self.current().reads.steps();
         let reads = Reads::new(&site.stack, site.layout.lines(), steps);
         self.wait(reads, Purpose::Submask(site));
     }
 
-    /// Begins with the tokens of a base walk.
+    /// Begins the search for the tokens of a base walk.
     pub(super) fn begin_base(&mut self, except: Option<StoredTokensId>) {
         let reads = self.current().take_reads();
         self.wait(reads, Purpose::Base(except));
     }
 
-    /// The task at work waits for another.
+    /// Suspends the running task and starts another.
     fn wait(&mut self, reads: Reads, purpose: Purpose) {
         self.at_work += 1;
         if self.at_work == self.all.len() {
@@ -176,8 +177,8 @@ impl<'g> Tasks<'g> {
         (task.reads, task.purpose) = (reads, purpose);
     }
 
-    /// The task at work has done all, and the one around it goes on: what it looked for and what it
-    /// read. `None` where that was the mask.
+    /// Finishes the running task and resumes the enclosing one. Returns the purpose and the reads
+    /// of the former; `None` if it was the mask.
     pub(super) fn finish(&mut self) -> Option<(Purpose, Reads)> {
         let around = self.at_work.checked_sub(1)?;
         let done = self.current();

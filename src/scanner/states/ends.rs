@@ -1,4 +1,4 @@
-//! How lexemes end: by which label, and what that asks of the text behind.
+//! How lexemes end: the labels, and their conditions on the following text.
 
 use smallvec::SmallVec;
 
@@ -6,65 +6,67 @@ use super::{Component, ScanStates};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// The ends of lexemes where some accepting terminal asks something of the text behind.
+/// The ends of lexemes if some accepting terminal has a condition on the following text.
 #[derive(Debug)]
 pub(crate) struct Guarded {
-    /// The labels that a lexeme ending here may have, by rank, each with what must not come true of
-    /// the text behind it.
+    /// The possible labels of a lexeme that ends here, by rank, each with conditions that the
+    /// following text must not satisfy.
     pub(crate) ends: Vec<(TerminalId, Guards)>,
-    /// Whether a lexeme ends here whatever follows.
+    /// Whether a lexeme ends here, whatever follows.
     pub(crate) is_certain: bool,
-    /// Whether each label is one of a terminal that may end at each match: then a lexeme may end
-    /// here as any of them, and may as well go on.
+    /// Whether each label belongs to a terminal that may end at each match. Then a lexeme may end
+    /// here as any of them, or go on.
     pub(crate) every_match: bool,
-    /// What must not come true of the text behind, for no lexeme to end here.
+    /// Conditions that the following text must not satisfy if no lexeme ends here.
     pub(crate) none: Guards,
 }
 
-/// Start states of what must not come true. Like an obligation, each is broken when it accepts.
+/// Start states of conditions that must not hold. Like an obligation, each is broken when it
+/// accepts.
 pub(crate) type Guards = SmallVec<[ScanStateId; 2]>;
 
-/// Terminals that the longest match does not end.
+/// Terminals whose lexemes are not ended by longest match.
 #[derive(Debug, Default)]
 pub(crate) struct Endings {
-    /// Those whose first match ends the lexeme: nothing follows a state in which one accepts.
+    /// Terminals whose first match ends the lexeme: nothing follows a state in which one accepts.
     pub(crate) first: BitSet,
-    /// Those each of whose matches may end the lexeme.
+    /// Terminals of which every match may end the lexeme.
     pub(crate) every: BitSet,
-    /// By terminal: of a lower number than another that matches, it matches nothing longer. Empty
-    /// where all are equal.
+    /// By terminal: its priority. A terminal matches nothing longer once one of higher priority has
+    /// matched. Empty if all are equal.
     pub(crate) priorities: Vec<i32>,
 }
 
 impl ScanStates {
-    /// The label of a lexeme that ends in this state; `None` when none can end here.
+    /// Returns the label of a lexeme that ends in this state; `None` if none can end here.
     #[inline]
     pub(crate) fn label(&self, state: ScanStateId) -> Option<TerminalId> {
         self.facts(state).label
     }
 
-    /// The label of a lexeme that ends in this state and asks nothing of the text behind.
+    /// Returns the label of a lexeme that ends in this state, if it has no condition on the
+    /// following text.
     #[inline]
     pub(crate) fn plain_label(&self, state: ScanStateId) -> Option<TerminalId> {
         let facts = self.facts(state);
         facts.label.filter(|_| facts.guarded.is_none())
     }
 
-    /// Where the ends of lexemes in this state depend on the text behind: what they ask. Else
-    /// [`ScanStates::label`] says all.
+    /// Returns the conditions if the ends of lexemes in this state depend on the following text.
+    /// Otherwise [`ScanStates::label`] is complete.
     #[inline]
     pub(crate) fn guarded(&self, state: ScanStateId) -> Option<&Guarded> {
         self.facts(state).guarded.as_deref()
     }
 
-    /// Whether a lexeme may end in this state as well as go on.
+    /// Returns whether a lexeme may end in this state as well as go on.
     #[inline]
     pub(crate) fn is_every_match(&self, state: ScanStateId) -> bool {
         self.guarded(state).is_some_and(|guarded| guarded.every_match)
     }
 
-    /// The labels that a lexeme ending in this state may have, where nothing is asked of the text
-    /// behind.
+    /// Returns the possible labels of a lexeme that ends in this state, if there are no conditions
+    /// on the following text.
     pub(crate) fn labels(&self, state: ScanStateId) -> SmallVec<[TerminalId; 1]> {
         match self.guarded(state).filter(|guarded| guarded.every_match) {
             Some(guarded) => guarded.ends.iter().map(|&(label, _)| label).collect(),
@@ -72,15 +74,15 @@ impl ScanStates {
         }
     }
 
-    /// Whether a lexeme ends in this state, whatever follows.
+    /// Returns whether a lexeme ends in this state, whatever follows.
     #[inline]
     pub(crate) fn accepts_surely(&self, state: ScanStateId) -> bool {
         let facts = self.facts(state);
         facts.label.is_some() && facts.guarded.as_ref().is_none_or(|guarded| guarded.is_certain)
     }
 
-    /// The labels that a lexeme ending in this state may have, by rank, each with what must not
-    /// come true of the text behind.
+    /// Returns the possible labels of a lexeme that ends in this state, by rank, each with
+    /// conditions that the following text must not satisfy.
     pub(crate) fn ends(
         &self,
         state: ScanStateId,
@@ -91,7 +93,7 @@ impl ScanStates {
         plain.into_iter().chain(guarded.map(|(label, guards)| (*label, &guards[..])))
     }
 
-    /// Of the terminals that accept here, the one of least rank.
+    /// Returns the terminal of least rank among those that accept here.
     pub(super) fn best_label(&self, state: ScanStateId) -> Option<TerminalId> {
         let accepting = self.accepting(state).map(|component| component.terminal);
         accepting.min_by_key(|terminal| self.ranks.get(terminal.index()))
@@ -106,8 +108,9 @@ impl ScanStates {
         })
     }
 
-    /// The label of a lexeme is that of least rank whose condition holds. So what a label asks is
-    /// that its own condition does not fail, and that none of those before it holds.
+    /// Computes the conditions of labels. The label of a lexeme is the one of least rank whose
+    /// condition holds, so a label requires that its own condition does not fail and that no
+    /// earlier one holds.
     pub(super) fn find_guarded(&self, state: ScanStateId) -> Option<Box<Guarded>> {
         if self.has_every_match() {
             let every =
@@ -148,7 +151,7 @@ impl ScanStates {
                     guarded.is_certain = true;
                     break;
                 }
-                // A better one that asks the same is the label wherever this one could be.
+                // A better label with the same condition wins wherever this one could.
                 Some(place) if guards.contains(&start(place)) => {}
                 Some(place) => {
                     guards.push(start(place + 1));

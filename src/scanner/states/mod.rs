@@ -1,11 +1,12 @@
-//! Scan states: a union of terminal DFAs, determinised as text meets it.
+//! Scan states: a union of terminal DFAs, determinised lazily.
 //!
 //! A scan state is the list of its live components, each a terminal and a state of its DFA. Equal
 //! lists are one state, whichever parse state the lexeme began in: inside a string all contexts
-//! share one state, and so share everything that the index knows of it.
+//! share one state, and so share everything that the index knows about it.
 //!
-//! What ends of lexemes ask of the text behind is in [`ends`], what the text before them matters in
-//! [`past`], what they can still become in [`reach`], and all steps from a state in [`moves`].
+//! Conditions of lexeme ends on the following text are in [`ends`], the effect of the preceding
+//! text in [`past`], the labels that can still be reached in [`reach`], and all steps from a state
+//! in [`moves`].
 
 mod ends;
 mod moves;
@@ -37,19 +38,19 @@ pub(crate) struct Component {
     pub(crate) state: u32,
 }
 
-/// What is known of a scan state beside its components.
+/// The facts of a scan state other than its components.
 #[derive(Debug)]
 struct Facts {
-    /// One entry a byte class: the next state, [`DEAD`] or [`UNKNOWN`].
+    /// One entry for each byte class: the next state, [`DEAD`] or [`UNKNOWN`].
     next: Box<[AtomicU32]>,
-    /// The terminal that a lexeme ending here is, before fallback words: the accepting one of least
+    /// The label of a lexeme that ends here, before fallback words: the accepting terminal of least
     /// rank.
     label: Option<TerminalId>,
-    /// Where that depends on the text behind the lexeme.
+    /// Present if the label depends on the text after the lexeme.
     guarded: Option<Box<Guarded>>,
-    /// The labels that a lexeme going through here can end with, here or later.
+    /// The labels that a lexeme in this state can end with, here or later.
     reach: OnceLock<u32>,
-    /// Those of them with which it can end without asking anything of the text behind.
+    /// Those with which it can end without a condition on the following text.
     sure_reach: OnceLock<u32>,
 }
 
@@ -63,43 +64,43 @@ const UNKNOWN: u32 = u32::MAX - 1;
 pub(crate) struct ScanStates {
     /// By terminal; `None` for a declared terminal, which matches nothing.
     dfas: Vec<Option<Dfa>>,
-    /// What terminals ask of the text behind, as automata: two for each condition, of its coming
-    /// true and of its failing. Components name them by numbers past those of the terminals.
+    /// Automata of conditions on the following text: two for each condition, one accepting when it
+    /// holds and one when it fails. Their numbers in components follow those of the terminals.
     conditions: Vec<Dfa>,
-    /// Where each of these begins to read. They are the first states.
+    /// Start states of these automata. They are the first scan states.
     condition_starts: Vec<ScanStateId>,
-    /// By terminal: the places of its conditions among these. Terminals that ask the same (that no
-    /// word goes on, mostly) have one condition.
+    /// By terminal: the positions of its conditions in this list. Terminals with the same condition
+    /// (mostly that no word goes on) share it.
     conditions_of: Vec<Box<[usize]>>,
     /// Terminals that look at the text before their lexemes.
     looking: Vec<TerminalId>,
-    /// Automata that read the whole text for these, in components that have numbers past those of
-    /// the conditions: each by a terminal of which it is the automaton.
+    /// Automata that read the whole text for these terminals, each given by a terminal with that
+    /// automaton. Their numbers in components follow those of the conditions.
     trackers: Vec<TerminalId>,
-    /// By terminal that looks: its tracker.
+    /// By terminal that looks behind: its tracker.
     views: Vec<View>,
     ranks: Vec<u32>,
     endings: Endings,
     classes: ByteClasses,
-    /// By terminal and class of its DFA: the classes that make it up.
+    /// By terminal and class of its DFA: the classes of bytes that it consists of.
     parts: Vec<Box<[ClassSet]>>,
     pub(in crate::scanner) components: Interner<Box<[Component]>>,
-    /// Lists of the components by which automata read the whole text: [`Past`].
+    /// Lists of the components that read the whole text: [`Past`].
     pub(in crate::scanner) pasts: Interner<Box<[Component]>>,
-    /// By where lexemes start, as [`ScanStates::start`] gives it, and the text before.
+    /// By start state of a lexeme, as [`ScanStates::start`] returns it, and past.
     begun: AppendMap<(ScanStateId, Past), ScanStateId>,
     facts: Slots<Facts>,
     /// Sets of labels: [`Facts::reach`].
     pub(in crate::scanner) label_sets: Interner<BitSet>,
-    /// With which labels lexemes can still end that others outrank.
+    /// Whether lexemes can still end with labels that others outrank.
     outranked: Mutex<Outranked>,
-    /// Steps that may still be taken to find these; all there are while texts run.
+    /// Steps that may still be taken to find these; unlimited while texts are read.
     looks_left: AtomicUsize,
 }
 
 impl ScanStates {
-    /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept
-    /// the same text. Bytes that `distinct` tells apart are told apart.
+    /// Creates the scan states over `dfas`, one for each terminal; `ranks` decide between terminals
+    /// that accept the same text. Bytes that `distinct` distinguishes get different classes.
     pub(crate) fn new(
         dfas: Vec<Option<Dfa>>,
         ranks: Vec<u32>,
@@ -124,7 +125,7 @@ impl ScanStates {
         };
         let looking: Vec<TerminalId> = (0..dfas.len()).map(TerminalId::new).filter(looks).collect();
         let all = || dfas.iter().map(Option::as_ref).chain(conditions.iter().map(Some));
-        // The end of the text is a byte of its own for what reads it.
+        // Automata of conditions read the end of the text as a byte of its own.
         let end = (!conditions.is_empty())
             .then(|| ByteClasses::by_key(|byte| usize::from(byte == Dfa::END)));
         let classes = ByteClasses::refinement(
@@ -167,17 +168,17 @@ impl ScanStates {
         }
     }
 
-    /// Classes of bytes that no scan state tells apart.
+    /// Returns classes of bytes that no scan state distinguishes.
     pub(crate) fn classes(&self) -> &ByteClasses {
         &self.classes
     }
 
-    /// The DFA of a terminal.
+    /// Returns the DFA of a terminal.
     pub(crate) fn dfa(&self, terminal: TerminalId) -> Option<&Dfa> {
         self.dfas[terminal.index()].as_ref()
     }
 
-    /// The automaton of a component.
+    /// Returns the automaton of a component.
     pub(in crate::scanner) fn automaton(&self, number: TerminalId) -> Option<&Dfa> {
         match self.dfas.get(number.index()) {
             Some(dfa) => dfa.as_ref(),
@@ -188,50 +189,50 @@ impl ScanStates {
         }
     }
 
-    /// Whether some terminal asks something of the text behind it.
+    /// Returns whether some terminal has a condition on the text after it.
     pub(crate) fn has_conditions(&self) -> bool {
         !self.conditions.is_empty()
     }
 
-    /// The DFAs of all terminals.
+    /// Returns the DFAs of all terminals.
     pub(crate) fn dfas(&self) -> &[Option<Dfa>] {
         &self.dfas
     }
 
-    /// Whether some match keeps longer ones from being: that of a lazy terminal, or one of higher
+    /// Returns whether some match rules out longer ones: that of a lazy terminal, or one of higher
     /// priority.
     pub(crate) fn has_cuts(&self) -> bool {
         !self.endings.first.is_empty() || !self.endings.priorities.is_empty()
     }
 
-    /// Whether some terminal may end at each match.
+    /// Returns whether some terminal may end at each match.
     pub(crate) fn has_every_match(&self) -> bool {
         !self.endings.every.is_empty()
     }
 
-    /// Whether this terminal may end at each match.
+    /// Returns whether this terminal may end at each match.
     pub(in crate::scanner) fn ends_at_every_match(&self, terminal: TerminalId) -> bool {
         self.endings.every.contains(terminal.index())
     }
 
-    /// Whether the first match of this terminal ends its lexeme.
+    /// Returns whether the first match of this terminal ends its lexeme.
     pub(in crate::scanner) fn ends_at_first_match(&self, terminal: TerminalId) -> bool {
         self.endings.first.contains(terminal.index())
     }
 
-    /// The heap bytes of a state with so many components, all of whose steps are known.
+    /// Returns the heap bytes of a state with this many components, all of whose steps are known.
     pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
-        // Its entry among the facts, its places in tables, and what is known of it.
+        // Its entry among the facts, its places in tables, and the facts themselves.
         200 + components * size_of::<Component>() + self.classes.count() * size_of::<u32>()
     }
 
-    /// How many states have been met.
+    /// Returns the number of states met.
     pub(crate) fn len(&self) -> usize {
         self.components.len()
     }
 
-    /// The state in which a lexeme of one of `candidates` starts. Those that look at the text
-    /// before it stand there as if it had not been read: [`ScanStates::begin`] knows it.
+    /// Returns the state in which a lexeme of one of `candidates` starts. Terminals that look
+    /// behind are in it as if no text had been read; [`ScanStates::begin`] adds the text.
     pub(crate) fn start(&self, candidates: &BitSet) -> ScanStateId {
         let components = candidates.iter().filter_map(|index| {
             let dfa = self.dfas.get(index)?.as_ref().filter(|dfa| !dfa.is_empty())?;
@@ -240,13 +241,13 @@ impl ScanStates {
         ScanStateId(self.components.intern(components.collect()))
     }
 
-    /// The state in which just this terminal is left, in this state of its automaton.
+    /// Returns the state in which only this terminal is left, in this state of its automaton.
     pub(crate) fn of_terminal(&self, terminal: TerminalId, state: u32) -> ScanStateId {
         ScanStateId(self.components.intern_ref(&[Component { terminal, state }]))
     }
 
-    /// The state after `byte`, or `None` when no candidate goes on. One load once the step has been
-    /// made.
+    /// Returns the state after `byte`, or `None` if no candidate goes on. One load if the step is
+    /// known.
     #[inline]
     pub(crate) fn next(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
         let class = self.classes.get(byte);
@@ -257,13 +258,13 @@ impl ScanStates {
         }
     }
 
-    /// Whether a lexeme has ended here, since no byte moves any component: a lazy terminal has its
-    /// first match, or a text is whole.
+    /// Returns whether a lexeme has ended here because no byte moves any component: a lazy terminal
+    /// has its first match, or a text is complete.
     pub(crate) fn has_ended(&self, state: ScanStateId) -> bool {
         self.label(state).is_some() && self.moves(state).is_empty()
     }
 
-    /// The state without the components that `keeps` does not keep; `None` where none is left.
+    /// Returns the state with only the components that `keeps` accepts; `None` if none is left.
     pub(crate) fn restricted(
         &self,
         state: ScanStateId,
@@ -274,7 +275,7 @@ impl ScanStates {
         (!kept.is_empty()).then(|| ScanStateId(self.components.intern_ref(kept.as_slice())))
     }
 
-    /// The components of a state, by ascending terminal.
+    /// Returns the components of a state, by ascending terminal.
     pub(crate) fn components(&self, state: ScanStateId) -> &[Component] {
         self.components.get(state.0)
     }
@@ -290,9 +291,9 @@ impl ScanStates {
         })
     }
 
-    /// The components that the next byte moves: all, where no match ends the lexeme. A match keeps
-    /// those of lower priority from going on, that of a lazy terminal its equals as well. What
-    /// reads the whole text goes on with the others.
+    /// Returns the components that the next byte moves: all, if no match ends the lexeme. A match
+    /// stops terminals of lower priority, and a match of a lazy terminal those of equal priority
+    /// too. Trackers go on with the others.
     #[inline]
     fn moving(&self, state: ScanStateId) -> Cow<'_, [Component]> {
         let components = self.components(state);
@@ -309,7 +310,7 @@ impl ScanStates {
         let is_lazy = |of: &&Component| {
             of.terminal.index() < self.dfas.len() && self.ends_at_first_match(of.terminal)
         };
-        // A match that the text behind may undo keeps nothing from going on.
+        // A match that depends on the following text stops nothing.
         let is_certain = |of: &&Component| {
             let dfa = self.automaton(of.terminal);
             dfa.is_none_or(|dfa| dfa.condition(of.state).is_none())
@@ -343,7 +344,7 @@ impl ScanStates {
         (next != DEAD).then_some(ScanStateId(next))
     }
 
-    /// The number of the state of these components; [`DEAD`] where no lexeme goes on.
+    /// Returns the number of the state with these components; [`DEAD`] if no lexeme goes on.
     fn alive(&self, components: &[Component]) -> u32 {
         match components.first() {
             Some(first) if first.terminal.index() < self.first_tracker() => {
@@ -354,7 +355,7 @@ impl ScanStates {
     }
 }
 
-/// The scan states over these regexes, for tests.
+/// Returns the scan states over these regexes, for tests.
 #[cfg(test)]
 fn of_regexes(regexes: &[&str]) -> ScanStates {
     use crate::grammar::pattern::{Pattern, RegexFlags};

@@ -9,21 +9,21 @@ use crate::lexer::Dfa;
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::ScanStateId;
 
-/// What is led to, each with the classes of bytes that lead there.
+/// Targets, each with the classes of bytes that lead there.
 pub(crate) type Moves<T> = SmallVec<[(T, ClassSet); 8]>;
 
 impl ScanStates {
-    /// The steps from `state`, all made at once: each state that is led to, with the classes of
-    /// bytes that lead there, in the order of the smallest of them. Most states lead to few.
+    /// Returns all steps from `state`: each next state, with the classes of bytes that lead there,
+    /// in the order of the smallest of them. Most states have few next states.
     pub(crate) fn moves(&self, state: ScanStateId) -> Moves<ScanStateId> {
         self.known_moves(state).unwrap_or_else(|| self.find_moves(state))
     }
 
-    /// The classes of bytes that lead anywhere from `state`. Makes no step.
+    /// Returns the classes of bytes that lead anywhere from `state`. Computes no step.
     pub(crate) fn live(&self, state: ScanStateId) -> ClassSet {
         let mut live = ClassSet::default();
         for &component in &*self.moving(state) {
-            // What reads the whole text is no lexeme.
+            // Components that read the whole text are not lexemes.
             if component.terminal.index() < self.first_tracker()
                 && let Some(dfa) = self.automaton(component.terminal)
             {
@@ -38,7 +38,7 @@ impl ScanStates {
         live
     }
 
-    /// The classes of bytes that lead both states to the same. Makes no step.
+    /// Returns the classes of bytes that lead both states to the same state. Computes no step.
     pub(crate) fn alike(&self, one: ScanStateId, other: ScanStateId) -> ClassSet {
         let (one, other) = (self.moving(one), self.moving(other));
         let (mut one, mut other) = (&*one, &*other);
@@ -74,7 +74,7 @@ impl ScanStates {
         self.classes.all().difference(apart)
     }
 
-    /// The steps, where each of them has been made before.
+    /// Returns the steps, if all of them are known.
     fn known_moves(&self, state: ScanStateId) -> Option<Moves<ScanStateId>> {
         let mut moves = ByTarget::default();
         for (class, next) in (0..=u8::MAX).zip(&self.facts(state).next) {
@@ -88,7 +88,7 @@ impl ScanStates {
         Some(moves.all)
     }
 
-    /// The steps, made and noted in the row.
+    /// Computes the steps and stores them in the row.
     fn find_moves(&self, state: ScanStateId) -> Moves<ScanStateId> {
         match &*self.moving(state) {
             &[only] => self.moves_of_one(state, only),
@@ -96,7 +96,7 @@ impl ScanStates {
         }
     }
 
-    /// The same where there is one component: what leads it to one state is not taken apart.
+    /// Does the same for one component: classes that lead it to the same state are not split.
     fn moves_of_one(&self, state: ScanStateId, only: Component) -> Moves<ScanStateId> {
         let mut steps = ByTarget::default();
         self.component_moves(only, &mut steps);
@@ -116,8 +116,8 @@ impl ScanStates {
     }
 
     fn moves_of_all(&self, state: ScanStateId, components: &[Component]) -> Moves<ScanStateId> {
-        // Begins with all classes together and takes apart what the steps of a component tell
-        // apart.
+        // Begins with all classes together and splits those that the steps of a component
+        // distinguish.
         let mut parts: SmallVec<[(ClassSet, SmallVec<[Component; 4]>); 8]> = SmallVec::new();
         parts.push((self.classes.all(), SmallVec::new()));
         let mut steps = ByTarget::default();
@@ -150,14 +150,13 @@ impl ScanStates {
         moves
     }
 
-    /// Notes that these classes of bytes lead there.
+    /// Stores that these classes of bytes lead to `next`.
     fn note(&self, state: ScanStateId, classes: ClassSet, next: u32) {
         let row = &self.facts(state).next;
         classes.iter().for_each(|class| row[usize::from(class)].store(next, Ordering::Release));
     }
 
-    /// Sets `steps` to those of a component: each state of the DFA that is led to, with the
-    /// classes.
+    /// Sets `steps` to those of a component: each next state of the DFA, with the classes.
     fn component_moves(&self, component: Component, steps: &mut ByTarget<u32>) {
         steps.all.clear();
         let Some(dfa) = self.automaton(component.terminal) else { return };
@@ -170,10 +169,10 @@ impl ScanStates {
     }
 }
 
-/// What is led to, in the order in which it was added.
+/// Targets in the order in which they were added.
 struct ByTarget<T> {
     all: Moves<T>,
-    /// What was added to last. Neighbouring classes mostly lead to one target.
+    /// The target that was added to last. Neighbouring classes mostly lead to the same target.
     last: usize,
 }
 
@@ -202,12 +201,12 @@ mod tests {
     use super::*;
     use crate::util::bitset::BitSet;
 
-    /// Key words beside names, one of which looks at the text behind; the steps of all states, made
+    /// Keywords together with names, one of them with look-ahead; the steps of all states, computed
     /// one by one.
     #[test]
     fn what_is_said_of_all_steps_is_so_of_each() {
         let regexes = ["if", "in(?!t)", "[a-z]+[0-9]?", "[0-9]+", r#""([^"\\]|\\.)*""#, "if|\"é"];
-        // In one nothing is asked but single steps.
+        // In the second, only single steps are asked for.
         let [states, stepped] = [(); 2].map(|()| of_regexes(&regexes));
         for candidates in 1..1 << 6 {
             let mut set = BitSet::new(6);

@@ -1,5 +1,5 @@
-//! What the text before a lexeme matters: automata that read the whole text beside the lexemes, the
-//! *trackers*.
+//! The effect of the text before a lexeme: *trackers*, automata that read the whole text in
+//! parallel with the lexemes.
 
 use hashbrown::HashMap;
 
@@ -8,32 +8,32 @@ use crate::lexer::Dfa;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// What terminals that look at the text before a lexeme know of a text: where the automaton of each
-/// has come to, as long as it can come to something.
+/// Everything that terminals with look-behind know of a text: the states of their automata, as long
+/// as these can still match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Past(pub(in crate::scanner) u32);
 
 impl Past {
-    /// Nothing, be it that no terminal looks, or that none will match any more that does.
+    /// No knowledge: no terminal looks behind, or none of those that do can match any more.
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// What a terminal that looks at the text before its lexemes makes of a tracker.
+/// How a terminal that looks behind uses a tracker.
 #[derive(Debug)]
 pub(super) struct View {
-    /// Which one.
+    /// Number of the tracker.
     tracker: usize,
     /// By state of the tracker: the state of the terminal's own automaton.
     states: Box<[u32]>,
 }
 
-/// Automata that read the whole text, each by a terminal of which it is the automaton; and what
-/// each terminal of `looking` makes of them.
+/// Returns automata that read the whole text, each given by a terminal with that automaton; and how
+/// each terminal of `looking` uses them.
 ///
-/// As long as no lexeme has begun, all that matters of the text is what look-behinds ask of it, and
-/// that is mostly the same for many terminals: whether a word ends here (`\bIF\b`, `\bTHEN\b`). So
-/// terminals whose automata do the same up to [`Dfa::BEGIN`] have one tracker, and a scan state
-/// holds one component for all of them.
+/// Until a lexeme begins, only the conditions of look-behinds matter, and those are mostly the same
+/// for many terminals: whether a word ends here (`\bIF\b`, `\bTHEN\b`). So terminals whose automata
+/// do the same up to [`Dfa::BEGIN`] share a tracker, and a scan state has one component for all of
+/// them.
 pub(super) fn trackers(
     looking: &[TerminalId],
     dfas: &[Option<Dfa>],
@@ -56,8 +56,8 @@ pub(super) fn trackers(
     (trackers, views)
 }
 
-/// The steps of an automaton before a lexeme begins, by numbers in the order in which its states
-/// are met, and the states in that order.
+/// Returns the steps of an automaton before a lexeme begins, with states numbered in the order in
+/// which they are met, and the states in that order.
 fn before_lexemes(dfa: &Dfa, classes: &ByteClasses) -> (Vec<u32>, Vec<u32>) {
     let mut order = vec![dfa.start()];
     let mut numbers: HashMap<u32, u32> = HashMap::from([(dfa.start(), 0)]);
@@ -81,18 +81,18 @@ fn before_lexemes(dfa: &Dfa, classes: &ByteClasses) -> (Vec<u32>, Vec<u32>) {
 }
 
 impl ScanStates {
-    /// Whether some terminal looks at the text before its lexemes.
+    /// Returns whether some terminal looks at the text before its lexemes.
     #[inline]
     pub(crate) fn has_past(&self) -> bool {
         !self.looking.is_empty()
     }
 
-    /// The number of the first component that reads the whole text.
+    /// Returns the number of the first component that reads the whole text.
     pub(super) fn first_tracker(&self) -> usize {
         self.dfas.len() + self.conditions.len()
     }
 
-    /// What is known of a text before its first byte.
+    /// Returns the past before the first byte of a text.
     pub(in crate::scanner) fn first_past(&self) -> Past {
         let number = |at: usize| TerminalId::new(self.first_tracker() + at);
         let trackers =
@@ -100,20 +100,20 @@ impl ScanStates {
         Past(self.pasts.intern(trackers.collect()))
     }
 
-    /// What is known of the text up to a state.
+    /// Returns the past of the text up to a state.
     #[inline]
     pub(in crate::scanner) fn past(&self, state: ScanStateId) -> Past {
         if self.has_past() { Past(self.pasts.intern_ref(self.trackers(state))) } else { Past::NONE }
     }
 
-    /// The components that read the whole text.
+    /// Returns the components that read the whole text.
     fn trackers(&self, state: ScanStateId) -> &[Component] {
         let components = self.components(state);
         let first = self.first_tracker();
         &components[components.partition_point(|component| component.terminal.index() < first)..]
     }
 
-    /// The same lexeme, and nothing of the text before it.
+    /// Returns the state without its past.
     #[inline]
     pub(in crate::scanner) fn without_past(&self, state: ScanStateId) -> ScanStateId {
         if !self.has_past() || self.trackers(state).is_empty() {
@@ -126,8 +126,8 @@ impl ScanStates {
         )
     }
 
-    /// Where a lexeme starts behind a text, if it starts in `start` as far as that does not depend
-    /// on the text.
+    /// Returns the state in which a lexeme starts after a text, where `start` is the state without
+    /// that text.
     #[inline]
     pub(in crate::scanner) fn begin(&self, start: ScanStateId, past: Past) -> ScanStateId {
         if !self.has_past() {

@@ -13,24 +13,23 @@ use crate::util::components::strong_components;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::lists::Lists;
 
-/// To look for labels in a scan state takes so many of the meter's steps, and more for each of its
-/// components.
+/// Steps of the meter to look for labels in a scan state, and more for each of its components.
 const STEPS_OF_A_LOOK: usize = 100;
 const STEPS_OF_A_COMPONENT: usize = 20;
 
-/// Whether a lexeme in this state can end with this label: found where others outrank it.
+/// Whether a lexeme in this state can end with this label; stored for labels that others outrank.
 pub(super) type Outranked = HashMap<(ScanStateId, TerminalId), bool, FxBuildHasher>;
 
 impl ScanStates {
-    /// Id of the set of labels that a lexeme in this state can still end with: *after* ranks, so
-    /// that an identifier is not among those of a state that only its keywords leave.
+    /// Returns the id of the set of labels that a lexeme in this state can still end with, *after*
+    /// ranks: an identifier is not among them if only its keywords are left.
     #[inline]
     pub(crate) fn reach(&self, state: ScanStateId) -> u32 {
         *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
     }
 
-    /// The same for the labels with which a lexeme can end without asking anything of the text
-    /// behind.
+    /// Returns the same for the labels with which a lexeme can end without a condition on the
+    /// following text.
     #[inline]
     pub(crate) fn sure_reach(&self, state: ScanStateId) -> u32 {
         if !self.has_conditions() {
@@ -40,37 +39,37 @@ impl ScanStates {
         known.unwrap_or_else(|| self.find_sure_reach(state))
     }
 
-    /// A set of labels by the id that [`ScanStates::reach`] gave.
+    /// Returns a set of labels by an id from [`ScanStates::reach`].
     #[inline]
     pub(crate) fn label_set(&self, id: u32) -> &BitSet {
         self.label_sets.get(id)
     }
 
-    /// Tells the labels that a lexeme in this state can still end with, where all states have been
-    /// looked at together.
+    /// Stores the labels that a lexeme in this state can still end with, if they were found for all
+    /// states together.
     pub(crate) fn set_reach(&self, state: ScanStateId, reach: u32) {
         let _ = self.facts(state).reach.set(reach);
     }
 
-    /// The same for [`ScanStates::sure_reach`].
+    /// Does the same for [`ScanStates::sure_reach`].
     pub(crate) fn set_sure_reach(&self, state: ScanStateId, reach: u32) {
         let _ = self.facts(state).sure_reach.set(reach);
     }
 
-    /// The id of a set of labels, as [`ScanStates::reach`] gives it.
+    /// Returns the id of a set of labels, as [`ScanStates::reach`] does.
     pub(crate) fn intern_labels(&self, labels: BitSet) -> u32 {
         self.label_sets.intern(labels)
     }
 
-    /// For each component looks for a way on which its terminal is the label at the end. The
-    /// shortest way of the component's own DFA is tried first and nearly always succeeds; the
-    /// search is exhaustive only for terminals that others outrank there, and then remembered for
-    /// all states it went through. The terminal that none of the others outranks is the label
-    /// wherever it matches.
+    /// Searches, for each component, a path to a state where its terminal is the label. The
+    /// shortest path of the component's own DFA is tried first and nearly always succeeds. The
+    /// search is exhaustive only for terminals that others outrank there, and its result is stored
+    /// for all states that it went through. The terminal that none of the others outranks is the
+    /// label wherever it matches.
     ///
-    /// The states on the way of the first component that is left come first, from the last on: each
-    /// of them then has one step to go. A string that counts characters would else be gone through
-    /// to its end from each of them.
+    /// The states on the path of the first remaining component are handled first, from the last one
+    /// back, so that each of them has one step to go. Otherwise a string that counts characters
+    /// would be followed to its end from each of them.
     fn find_reach(&self, state: ScanStateId) -> BitSet {
         let plain = |component: &&Component| component.terminal.index() < self.dfas.len();
         if let [only] = self.components(state)
@@ -108,8 +107,8 @@ impl ScanStates {
         reach
     }
 
-    /// The terminal that none of the others outranks, if nothing but its automaton says where
-    /// lexemes end.
+    /// Returns the terminal that none of the others outranks, if only its automaton determines
+    /// where lexemes end.
     fn unrivalled(&self, state: ScanStateId) -> Option<TerminalId> {
         if self.has_cuts() || self.has_every_match() {
             return None;
@@ -122,7 +121,7 @@ impl ScanStates {
         Some(only.terminal)
     }
 
-    /// Looks through all states that a lexeme can go on to, and finds the labels of all of them.
+    /// Goes through all states that a lexeme can reach, and finds the labels of all of them.
     #[cold]
     fn find_sure_reach(&self, state: ScanStateId) -> u32 {
         let known = |state: ScanStateId| self.facts(state).sure_reach.get().copied();
@@ -164,8 +163,8 @@ impl ScanStates {
         reach[0].unwrap_or_default()
     }
 
-    /// Goes the shortest way of the terminal's own DFA; whether the terminal is the label at its
-    /// end. Notes the labels that are met.
+    /// Follows the shortest path of the terminal's own DFA. Returns whether the terminal is the
+    /// label at its end. Notes the labels met on the way.
     fn is_label_at_once(
         &self,
         mut state: ScanStateId,
@@ -189,8 +188,9 @@ impl ScanStates {
         }
     }
 
-    /// The state after a byte that leads the terminal's own DFA nearer to an accept. In a forged
-    /// file a step may lead anywhere; one that comes no nearer is none, so that every way ends.
+    /// Returns the state after a byte that brings the terminal's own DFA closer to an accept. In a
+    /// forged file a step may lead anywhere; one that gets no closer is ignored, so every path
+    /// ends.
     fn nearer(&self, state: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
         let dfa = self.dfa(terminal)?;
         let components = self.components(state);
@@ -204,10 +204,10 @@ impl ScanStates {
         self.distance(next, terminal).is_none_or(comes_nearer).then_some(next)
     }
 
-    /// Notes those of `wanted` with which the lexeme can still end. They are found for all states
-    /// that it can go on to as long as one of them competes, at once, and not looked for again from
-    /// any of these: searched for from each state, they would take as long as the states are many,
-    /// each time. Past the steps that [`ScanStates::looking_within`] allows, none is found.
+    /// Notes the labels of `wanted` with which the lexeme can still end. They are found at once for
+    /// all states that it can reach while one of them competes, and not searched for again from any
+    /// of these: a search from each state would take time proportional to the number of states
+    /// every time. Past the steps that [`ScanStates::looking_within`] allows, none is found.
     #[cold]
     fn find_labels(&self, start: ScanStateId, mut wanted: BitSet, reach: &mut BitSet) {
         let mut known = self.outranked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -280,9 +280,8 @@ impl ScanStates {
         reach.union_with(&labels[0]);
     }
 
-    /// Does something that may look for labels that others outrank; of these no more are found than
-    /// so many steps allow. Gives the steps that were taken as well, which are all of them where
-    /// they did not suffice.
+    /// Calls `act`, which may search for labels that others outrank, with at most `steps` steps for
+    /// these searches. Also returns the steps taken, which are `steps` if they did not suffice.
     pub(crate) fn looking_within<T>(&self, steps: usize, act: impl FnOnce() -> T) -> (T, usize) {
         self.looks_left.store(steps, Ordering::Relaxed);
         let found = act();
@@ -290,7 +289,7 @@ impl ScanStates {
         (found, steps.saturating_sub(left))
     }
 
-    /// Takes so many steps, if they are left.
+    /// Takes this many steps. Returns whether they were left.
     fn look(&self, steps: usize) -> bool {
         let left = self.looks_left.load(Ordering::Relaxed);
         if left != usize::MAX {
@@ -299,7 +298,8 @@ impl ScanStates {
         left >= steps
     }
 
-    /// How far `terminal`'s own DFA is from accepting; `None` when it is not among the components.
+    /// Returns the distance of `terminal`'s own DFA from accepting; `None` if it is not among the
+    /// components.
     fn distance(&self, state: ScanStateId, terminal: TerminalId) -> Option<u32> {
         let components = self.components(state);
         let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
@@ -312,8 +312,8 @@ mod tests {
     use super::super::of_regexes;
     use super::*;
 
-    /// As a forged file has it: the way to a label leads back to where it begins. It ends, and what
-    /// is found out for all states goes by steps that are made anew.
+    /// As in a forged file, the path to a label leads back to its start. The search ends, and facts
+    /// about all states are computed from new steps.
     #[test]
     fn a_step_that_comes_no_nearer_ends_the_way() {
         let states = of_regexes(&["aab", "aac"]);
@@ -326,8 +326,8 @@ mod tests {
         assert_eq!(states.label_set(states.reach(start)).iter().count(), 2);
     }
 
-    /// Terminals that others outrank everywhere, somewhere or nowhere, one of them under a
-    /// condition: all labels that are met behind a state, and no others.
+    /// Terminals that others outrank everywhere, somewhere or nowhere, one of them with a
+    /// condition: exactly the labels that are met after a state.
     #[test]
     fn what_can_be_reached_is_what_is_met() {
         let regexes = ["if", "in(?!t)", "[a-z]+", "i[fn]", "[0-9]+|if", "[a-z]{2}"];
@@ -350,8 +350,8 @@ mod tests {
         }
     }
 
-    /// What was looked for in a state is not looked for again from those before it, and no more is
-    /// looked for than the steps allow.
+    /// Labels found in a state are not searched for again from its predecessors, and the steps
+    /// limit the search.
     #[test]
     fn labels_that_others_outrank_are_looked_for_once() {
         let steps_of = |count: usize, most: usize| {

@@ -1,5 +1,5 @@
-//! Where the lexeme in progress can end, and what that leaves open: what is needed of lexemes to
-//! decide what a text can still become. All of it is finite, and known once it was asked for at a
+//! Where the lexeme in progress can end, and the obligations that it then leaves: the lexical facts
+//! that a decision needs. All of them are finite, and cached once they were asked for at a
 //! [`Point`].
 
 use std::cell::Cell;
@@ -17,19 +17,19 @@ use crate::util::bitset::BitSet;
 use crate::util::components::strong_components;
 use crate::util::lists::Lists;
 
-/// Bytes that are read from a point in the time of one step of a derivation.
+/// Bytes read from a point in the time of one step of a derivation.
 const BYTES_OF_A_STEP: usize = 16;
 
-/// As many of them are read in the time in which one obligation reads one that it has not read.
+/// Bytes read in the time in which one obligation takes a step that is not cached.
 const NEW_STEP: usize = 8;
 
-/// So many labels are compared in the time in which obligations are.
+/// Labels compared in the time of one comparison of obligations.
 const LABELS_OF_A_COMPARISON: usize = 8;
 
-/// What is known of points.
+/// Facts about points.
 #[derive(Debug, Default)]
 pub(in crate::scanner) struct Ends {
-    /// The number of a point's [`Scanner::clean_labels`] among the sets of labels.
+    /// Number of a point's [`Scanner::clean_labels`] among the sets of labels.
     clean: ByPoint<u32>,
     /// A point's [`Scanner::ends`].
     ends: ByPoint<Known>,
@@ -37,20 +37,19 @@ pub(in crate::scanner) struct Ends {
     pub(super) threats: Threats,
 }
 
-/// The ends of a point that are known.
+/// The known ends of a point.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     /// Their number among the lists.
     list: u32,
-    /// Whether they are all that there are.
+    /// Whether there are no others.
     is_whole: bool,
 }
 
 impl Scanner {
-    /// The labels that a lexeme going through this point can end with, here or later, after all
-    /// obligations have been discharged, and without asking anything of the text behind. To
-    /// find them takes less than `left` steps, and takes them off; where 0 are left, some may be
-    /// missing.
+    /// Returns the labels that a lexeme in this point can end with, here or later, after all
+    /// obligations have been discharged and without a condition on the following text. Subtracts
+    /// the steps taken from `left`; if 0 are left, some labels may be missing.
     pub(super) fn clean_labels(&self, point: PointId, left: &mut usize) -> &BitSet {
         let at = self.at_point(point);
         let labels = match at.obligations {
@@ -98,17 +97,16 @@ impl Scanner {
         found
     }
 
-    /// All ways for a lexeme going through this point to end. Of those with the same label, the
-    /// ones that leave no less open than another are left out. To find them takes less than `left`
-    /// steps, and takes them off.
+    /// Returns all ways for a lexeme in this point to end, without those that leave no less open
+    /// than another with the same label. Subtracts the steps taken from `left`.
     pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> Found<'_> {
         let known = self.ends.ends.get(point).copied();
         let Known { list, is_whole } = known.unwrap_or_else(|| self.find_ends(point, left));
         Found { ends: self.ends.lists.get(list), is_whole }
     }
 
-    /// Finds them for all points that a lexeme can go on to together: where each leads is known
-    /// before, but for those that lead to each other, which have their ends in common.
+    /// Computes the ends of all points that a lexeme can reach, successors first. Points that lead
+    /// to each other share their ends.
     #[cold]
     fn find_ends(&self, point: PointId, left: &mut usize) -> Known {
         let (is_last_try, steps) = (*left >= self.bounds.decision_steps, *left);
@@ -146,8 +144,8 @@ impl Scanner {
         }
         *left = left.saturating_sub(compared.get() / COMPARISONS);
         let list = lists.first().copied().flatten().unwrap_or_default();
-        // What was not looked at as a whole is known of no other point; nor of this one, if it may
-        // be looked at for longer.
+        // An incomplete result is not stored for other points, and for this one only if it cannot
+        // get more steps.
         let known = if is_whole { lists.len() } else { usize::from(is_last_try) };
         for (&point, list) in met.points.iter().zip(lists).take(known) {
             if let Some(list) = list {
@@ -160,7 +158,7 @@ impl Scanner {
     /// Adds the ways for a lexeme to end at this point.
     fn add_own_ends(&self, point: &Point, ends: &mut Vec<End>, compared: &Cell<usize>) {
         for (label, guards) in self.states().ends(point.state) {
-            // What may end at each match leaves nothing open.
+            // A terminal that may end at each match leaves nothing open.
             let goes_on = (!self.states().is_every_match(point.state)).then_some(point.state);
             let asked = guards.iter().copied().chain(goes_on);
             let asked = self.add_obligations(point.obligations, asked);
@@ -179,8 +177,8 @@ impl Scanner {
         ends.push((label, open));
     }
 
-    /// The points that a lexeme can go on to, and where each leads; not beyond those that are
-    /// `known`. Where there are too many, what lies behind them is not found.
+    /// Returns the points that a lexeme can reach, with the successors of each, up to points that
+    /// are `known`. If there are too many, the points beyond the limit are missing.
     fn explore(
         &self,
         from: PointId,
@@ -217,8 +215,8 @@ impl Scanner {
         met
     }
 
-    /// Hands the points that the lexeme goes on to with the next byte to `lead`, some several
-    /// times. Without obligations the rows of the scan states tell. A step would also find what may
+    /// Passes the points after the next byte of the lexeme to `lead`, some several times. Without
+    /// obligations it uses the rows of the scan states. A step would also find the lexemes that may
     /// have ended before each byte, which took a third of SQLite's first mask.
     fn lead_on(&self, point: &Point, mut lead: impl FnMut(PointId)) {
         if point.obligations == ObligationsId::NONE {
@@ -227,7 +225,7 @@ impl Scanner {
             }
             return;
         }
-        // Neighbouring classes mostly lead to one point.
+        // Neighbouring classes mostly lead to the same point.
         let mut before = None;
         for &byte in self.states().classes().representatives() {
             if let Some(next) = self.step_point(point, byte).next()
@@ -239,7 +237,7 @@ impl Scanner {
     }
 }
 
-/// Points, and by the place of each the places of those that it leads to.
+/// Points, and the positions of each one's successors.
 struct Explored {
     points: Vec<PointId>,
     next: Lists<usize>,

@@ -1,11 +1,11 @@
-//! What holds between two lexemes of lines and brackets; and decisions by that alone.
+//! The state of lines and brackets between two lexemes, and decisions by these alone.
 //!
-//! Where blocks are indented, a grammar of other people's often has rules that no text can finish:
-//! `compound_stmt _NEWLINE`, say, though a compound statement ends with its block, and the blank
-//! line behind a block counts for nothing. Such a dead end is found only once all ways have been
-//! tried, and with all that matters to lexemes there are too many. Lines are few. What lexemes
-//! leave open only takes ways off, so a text that cannot be completed with a free hand for lexemes
-//! cannot be completed.
+//! Grammars with indented blocks from other projects often have rules that no text can finish:
+//! `compound_stmt _NEWLINE`, for example, though a compound statement ends with its block, and the
+//! blank line after a block has no effect. Such a dead end is found only after all ways have been
+//! tried, and there are too many of them if everything that matters to lexemes is taken into
+//! account. There are few states of lines. Obligations only rule out ways, so a text that cannot be
+//! completed with unrestricted lexemes cannot be completed at all.
 
 use smallvec::SmallVec;
 
@@ -13,27 +13,27 @@ use crate::lr::derivations::{After, Node, Place, Succession};
 use crate::scanner::Scanner;
 use crate::util::id::TerminalId;
 
-/// Where a text stands among lines; without widths, for a line can always be begun anew with other
-/// blanks.
+/// The position of a text in its lines; without widths, because a line can always be restarted with
+/// other blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Line {
     /// Lines do not count.
     None,
-    /// Behind the first lexeme of a line.
+    /// After the first lexeme of a line.
     Inside,
     /// Between brackets.
     Brackets,
     /// Before the first lexeme of a line. A block may begin with it, or some may have ended.
     Begin { may_indent: bool, may_dedent: bool },
-    /// Behind an INDENT: a lexeme must follow.
+    /// After an INDENT: a lexeme must follow.
     Indented,
-    /// Behind the last line; only open blocks are left to end.
+    /// After the last line; only open blocks are left to end.
     End,
 }
 
 impl Line {
-    /// Where the text stands behind a production that was begun here, once the brackets that it
-    /// opened are closed.
+    /// Returns the state after a production that began here, once the brackets that it opened are
+    /// closed.
     pub(super) fn behind(self) -> Self {
         match self {
             Self::None | Self::Brackets => self,
@@ -41,7 +41,7 @@ impl Line {
         }
     }
 
-    /// What [`Line::behind`] wants to know of a place between so many brackets.
+    /// Returns the part that [`Line::behind`] needs of a place inside this many brackets.
     pub(super) fn outside(self, brackets: u32) -> Self {
         match self {
             Self::None => self,
@@ -50,15 +50,15 @@ impl Line {
         }
     }
 
-    /// Whether the text may end here, as far as lines go.
+    /// Returns whether the text may end here, as far as lines matter.
     pub(super) fn may_end(self) -> bool {
         !matches!(self, Self::Inside | Self::Indented)
     }
 }
 
 impl Scanner {
-    /// Where a text stands among lines behind a terminal, and whether a lexeme brought it rather
-    /// than the beginning or end of a line; `None` where the terminal cannot stand.
+    /// Returns the state after a terminal, and whether the terminal is a lexeme, not the beginning
+    /// or end of a block; `None` if the terminal is not possible here.
     pub(super) fn line_after(&self, line: Line, next: TerminalId) -> Option<(Line, bool)> {
         let Some(lines) = self.indentation() else { return Some((Line::None, true)) };
         let begin = |may_indent| Line::Begin { may_indent, may_dedent: true };
@@ -77,20 +77,20 @@ impl Scanner {
         })
     }
 
-    /// Whether the end of the text may stand for this terminal: a last line that is not ended gets
-    /// its NEWLINE.
+    /// Returns whether the end of the text may replace this terminal: a last line without an end
+    /// gets its NEWLINE.
     pub(super) fn ends_last_line(&self, line: Line, next: TerminalId) -> bool {
         line == Line::Inside && self.indentation().is_some_and(|lines| lines.newline == next)
     }
 
-    /// Whether the terminal opens a bracket (1), closes one (-1), or neither.
+    /// Returns whether the terminal opens a bracket (1), closes one (-1), or neither (0).
     pub(super) fn bracket(&self, terminal: TerminalId) -> i32 {
         let Some(lines) = self.indentation() else { return 0 };
         i32::from(lines.is_open(terminal)) - i32::from(lines.is_close(terminal))
     }
 }
 
-/// The places that there are where lines alone are looked at.
+/// All places if only lines are looked at.
 const LINES: [Line; 9] = [
     Line::None,
     Line::Inside,
@@ -103,7 +103,7 @@ const LINES: [Line; 9] = [
     Line::End,
 ];
 
-/// Lexemes with a free hand: any may follow any, as far as lines and brackets let it.
+/// Unrestricted lexemes: any may follow any, as far as lines and brackets allow.
 pub(super) struct Loosely<'a> {
     pub(super) scanner: &'a Scanner,
 }

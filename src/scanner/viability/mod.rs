@@ -1,15 +1,15 @@
-//! Whether a text can still become a sentence: decided for the configuration at hand.
+//! Whether a text can still become a sentence, decided for one configuration.
 //!
 //! Most of the time one look suffices: the lexeme in progress can become a label that the stack
-//! takes, behind which every stack can be completed ([`Proof`](super::Proof)). Where that is not
-//! certain, it is decided. What lexemes there can be and what they leave open is finite ([`ends`],
-//! [`threats`]); with that for a control, the parser is a pushdown system, and the text can be
-//! completed if it can empty its stack. What may be read on top of a state is worked out once
-//! ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with it, until one lexeme
-//! settles the matter or the text may end. What it reads of the stack it reports like every other
-//! read, so masks are kept by it, and so are the [`verdicts`] themselves.
+//! takes and after which every stack can be completed ([`Proof`](super::Proof)). Where that is not
+//! certain, a search decides. The possible lexemes and the obligations that they leave are finite
+//! ([`ends`], [`threats`]). With these as controls the parser is a pushdown system, and the text
+//! can be completed if the system can empty its stack. The ways to read the items on top of a state
+//! are computed once ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with them,
+//! until one lexeme settles the question or the text may end. It reports its reads of the stack
+//! like every other read, so masks are cached by them, and so are the [`verdicts`] themselves.
 //!
-//! `README.md` beside this file works an example through.
+//! `README.md` in this directory has a worked example.
 
 mod ends;
 mod lines;
@@ -28,7 +28,7 @@ pub(super) use ends::Ends;
 pub(super) use stacks::Decisions;
 
 impl Scanner {
-    /// Whether any text is a sentence.
+    /// Returns whether any text is a sentence.
     pub(crate) fn has_sentences(&self) -> bool {
         let is_viable = |at: &Configuration| {
             self.is_sentence(&at.stack, &mut Reads::none())
@@ -37,7 +37,7 @@ impl Scanner {
         self.initial().iter().any(is_viable)
     }
 
-    /// Whether some rest of the text makes it a sentence. `reads` is told what was read.
+    /// Returns whether some continuation makes the text a sentence. Reports to `reads`.
     #[inline]
     pub(crate) fn is_viable(&self, at: &Configuration, reads: &mut Reads) -> bool {
         let known = match at.obligations {
@@ -70,8 +70,8 @@ impl Scanner {
         is_viable
     }
 
-    /// Whether nothing but the labels that a lexeme in this state can become matters to what is
-    /// viable, where no obligations are open.
+    /// Returns whether viability depends only on the labels that a lexeme in this state can become,
+    /// if there are no obligations.
     pub(super) fn settles_at_sight(&self, state: ScanStateId) -> bool {
         let labels = || self.states().label_set(self.states().reach(state));
         let asks = || self.states().reach(state) != self.states().sure_reach(state);
@@ -79,14 +79,14 @@ impl Scanner {
             && (self.proof.is_whole || labels().is_subset(&self.proof.sure) && !asks())
     }
 
-    /// Whether the lexeme in progress can end so that the text can be completed.
+    /// Returns whether the lexeme in progress can end so that the text can be completed.
     fn can_end_lexeme(&self, at: &Configuration, reads: &mut Reads) -> bool {
         let point = self.point(at.state, at.obligations);
         let found = self.charge(reads, |left| self.ends(point, left));
         for same in found.ends.chunk_by(|one, other| one.0 == other.0) {
             let label = same[0].0;
             let mut can_be = false;
-            // To feed a stack that forks may take longer than to decide.
+            // Feeding a stack that forks may take longer than deciding.
             if self.steps_left(reads) == 0 {
                 return self.give_up(reads);
             }
@@ -102,8 +102,8 @@ impl Scanner {
         !found.is_whole && self.give_up(reads)
     }
 
-    /// Whether some rest of the text makes it a sentence, where a lexeme has ended and has left
-    /// this open.
+    /// Returns whether some continuation makes the text a sentence after a lexeme that has left
+    /// these obligations.
     pub(crate) fn can_be_completed(
         &self,
         at: &Between,
@@ -121,9 +121,9 @@ impl Scanner {
         is_sure || self.can_empty(at, open, reads)
     }
 
-    /// Whether some rest of the text makes it a sentence, where the lexeme in progress becomes this
-    /// label and leads there; of what it leaves to the text behind, only what is known of the text
-    /// before is looked at.
+    /// Returns whether some continuation makes the text a sentence if the lexeme in progress
+    /// becomes this label and leads to `after`. Of the obligations that it leaves, only the past is
+    /// taken into account.
     pub(crate) fn can_go_on(&self, at: &Configuration, label: TerminalId, after: &Between) -> bool {
         let goes_on = |left| self.can_be_completed(after, left, &mut Reads::none());
         if !self.states().has_past() {
@@ -136,8 +136,8 @@ impl Scanner {
         pasts.any(|past| goes_on(self.with_past(ObligationsId::NONE, past)))
     }
 
-    /// Whether the lexeme in progress, which can become these labels, can become one that the stack
-    /// takes.
+    /// Returns whether the lexeme in progress, which can become these labels, can become one that
+    /// the stack takes.
     #[inline]
     fn may_take(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
         if at.layout.lines().is_some() {
@@ -165,8 +165,8 @@ impl Scanner {
             && self.finds_room(at, labels, reads)
     }
 
-    /// Whether the lexeme in progress can become one of these labels that the stack takes, behind
-    /// which nothing is asked and every stack can be completed.
+    /// Returns whether the lexeme in progress can become one of these labels that the stack takes,
+    /// with no open requirement after it and every stack completable.
     fn is_sure_to_take(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
         if at.layout.lines().is_some() {
             return self.is_sure_to_take_in_lines(at, labels, reads);
@@ -195,8 +195,8 @@ impl Scanner {
             && self.finds_room(at, &sure, reads)
     }
 
-    /// Whether the lexeme in progress can become one of these labels that leaves room for the
-    /// blocks which it makes necessary.
+    /// Returns whether the lexeme in progress can become one of these labels that leaves room for
+    /// the blocks that it requires.
     #[inline]
     fn finds_room(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
         !self.is_crowded(&at.layout, reads) || self.finds_room_in_crowd(at, labels, reads)

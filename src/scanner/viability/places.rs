@@ -1,5 +1,5 @@
-//! What holds between two lexemes, as far as it matters to what may follow: exactly, with what
-//! earlier lexemes left open.
+//! The exact state between two lexemes, as far as it matters to what may follow, including the
+//! obligations of earlier lexemes.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ use crate::scanner::lookahead::{Expectation, ExpectationsId};
 use crate::scanner::{Context, ObligationsId, Scanner};
 use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
 
-/// What holds between two lexemes.
+/// The state between two lexemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Held {
-    /// What the stack can shift, as the number of an acceptable set; `None` where it does not
-    /// matter to the lexer.
+    /// The terminals that the stack can shift, as the number of an acceptable set; `None` if the
+    /// lexer does not depend on it.
     pub(super) acceptable: Option<u32>,
     pub(super) obligations: ObligationsId,
     pub(super) expectations: ExpectationsId,
-    /// The terminal that was shifted last, where words ask for it.
+    /// The last terminal shifted, if words depend on it.
     pub(super) last: Option<TerminalId>,
     pub(super) line: Line,
 }
@@ -33,30 +33,30 @@ pub(super) struct Places {
     all: Vec<Held>,
     numbers: HashMap<Held, Place, FxBuildHasher>,
     ways: HashMap<Place, Ways, FxBuildHasher>,
-    /// Some way may be missing: then what is not found may be there.
+    /// Whether some ways may be missing, so that a negative result is not certain.
     are_cut: bool,
 }
 
-/// How a text may go on at a place.
+/// The ways in which a text may go on at a place.
 #[derive(Clone, Debug)]
 struct Ways {
     ways: Arc<[Way]>,
-    /// Whether the text may end, perhaps behind lexemes that count for nothing.
+    /// Whether the text may end, possibly after lexemes that have no effect.
     may_end: bool,
 }
 
-/// How a lexeme may come next that is not ignored.
+/// A next lexeme that is not ignored.
 #[derive(Debug)]
 struct Way {
     label: TerminalId,
-    /// Whether it may do so after all obligations have been discharged.
+    /// Whether it is possible after all obligations have been discharged.
     is_clean: bool,
-    /// What may be left open behind it.
+    /// The obligations that may be open after it.
     open: SmallVec<[ObligationsId; 2]>,
 }
 
 impl Places {
-    /// The number of what holds.
+    /// Returns the number of a state.
     pub(super) fn place(&mut self, held: Held) -> Place {
         let next = self.all.len() as Place;
         let place = *self.numbers.entry(held).or_insert(next);
@@ -66,12 +66,12 @@ impl Places {
         place
     }
 
-    /// Whether it is certain that what is not found is not there.
+    /// Returns whether a negative result is certain.
     pub(super) fn are_whole(&self) -> bool {
         !self.are_cut
     }
 
-    /// How many there are.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -81,21 +81,21 @@ impl Places {
 pub(super) struct Exactly<'a> {
     pub(super) scanner: &'a Scanner,
     pub(super) places: &'a mut Places,
-    /// Whether it matters to the lexer what a stack can shift.
+    /// Whether the lexer depends on the terminals that a stack can shift.
     pub(super) in_context: bool,
     work: Work,
 }
 
-/// The work that answers take.
+/// The work of answering.
 pub(super) struct Work {
-    /// Steps that lexemes may be looked at for.
+    /// Steps that are left for looking at lexemes.
     left: usize,
-    /// Those that were left when [`Succession::take_spent`] was asked last.
+    /// Those that were left at the last [`Succession::take_spent`].
     charged: usize,
     comparisons: Cell<usize>,
 }
 
-/// So many comparisons of obligations count as a step.
+/// Comparisons of obligations that count as one step.
 pub(super) const COMPARISONS: usize = 16;
 
 impl Work {
@@ -111,7 +111,7 @@ impl Work {
 }
 
 impl<'a> Exactly<'a> {
-    /// The places of a scanner, for a decision of so many steps.
+    /// Creates the places of a scanner, for a decision of this many steps.
     pub(super) fn new(
         scanner: &'a Scanner,
         places: &'a mut Places,
@@ -122,12 +122,12 @@ impl<'a> Exactly<'a> {
         Self { scanner, places, in_context, work }
     }
 
-    /// How many of its `steps` the decision has spent on looking at lexemes.
+    /// Returns how many of its `steps` the decision has spent on lexemes.
     pub(super) fn looked(&self, steps: usize) -> usize {
         steps - self.work.left
     }
 
-    /// Whether one of these leaves no more open.
+    /// Returns whether one of `by` leaves no more open than `open`.
     fn is_covered(&self, by: &[ObligationsId], open: ObligationsId) -> bool {
         by.iter().any(|&less| self.scanner.is_within(less, open, &self.work.comparisons))
     }
@@ -142,20 +142,21 @@ impl<'a> Exactly<'a> {
         })
     }
 
-    /// The scan state where the next lexeme starts, as far as the text before does not matter.
+    /// Returns the scan state where the next lexeme starts, before the preceding text is taken into
+    /// account.
     fn start(&self, held: &Held) -> ScanStateId {
         let everywhere = || self.scanner.lexis.candidate_starts.ordinary[0];
         self.context(held).map_or_else(everywhere, |context| context.start)
     }
 
-    /// Whether a lexeme with this label counts for nothing.
+    /// Returns whether a lexeme with this label has no effect here.
     fn is_passed_over(&self, held: &Held, label: TerminalId) -> bool {
         let is_newline = || self.scanner.indentation().is_some_and(|lines| lines.newline == label);
         self.scanner.is_ignored(label)
             || !matches!(held.line, Line::None | Line::Inside) && is_newline()
     }
 
-    /// How a lexeme may come next, behind any number of those that count for nothing.
+    /// Returns the possible next lexemes, after any number of those that have no effect.
     fn ways(&mut self, place: Place) -> Ways {
         if let Some(known) = self.places.ways.get(&place) {
             return known.clone();
@@ -200,8 +201,8 @@ impl<'a> Exactly<'a> {
         ways
     }
 
-    /// What is expected behind a lexeme with this label that is read as `terminal`; `None` where it
-    /// cannot be.
+    /// Returns the expectations after a lexeme with this label that is read as `terminal`; `None`
+    /// if that is not possible.
     fn read(&self, held: &Held, label: TerminalId, terminal: TerminalId) -> Option<ExpectationsId> {
         let lexis = &self.scanner.lexis;
         let mut expectation: Option<Expectation> = None;
@@ -276,7 +277,7 @@ impl Succession for Exactly<'_> {
         if line == Line::None {
             return place;
         }
-        // Nothing else of it is looked at.
+        // Only the line is used.
         let nothing = Held {
             acceptable: None,
             obligations: ObligationsId::NONE,

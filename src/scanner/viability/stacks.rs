@@ -1,4 +1,4 @@
-//! Decisions about stacks: the lexemes of [`Exactly`] on the pushdown of [`crate::lr`].
+//! Decisions about stacks: the lexemes of [`Exactly`] on the pushdown automaton of [`crate::lr`].
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,20 +14,20 @@ use crate::scanner::lookahead::Between;
 use crate::scanner::reads::Reads;
 use crate::scanner::{Layout, ObligationsId, Scanner};
 
-/// What was worked out for decisions. Begun anew when it has grown too large.
+/// The cache of decisions. Cleared when it has grown too large.
 #[derive(Debug, Default)]
 pub(in crate::scanner) struct Decisions {
     known: Mutex<Option<Known>>,
-    /// How many took too long.
+    /// Number of decisions that took too long.
     undecided: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Known {
     derivations: Derivations,
-    /// Those by the shortest productions alone.
+    /// Derivations by the shortest productions alone.
     shortest: Derivations,
-    /// Those in which nothing but lines and brackets is looked at.
+    /// Derivations that only look at lines and brackets.
     loose: Derivations,
     places: Places,
     verdicts: Verdicts,
@@ -40,24 +40,24 @@ impl Known {
     }
 }
 
-/// How many derivations and places are kept.
+/// Maximum number of derivations and places kept.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are
-/// tried, then whether lines alone forbid it, and all ways last.
+/// Most decisions take far fewer steps. After this many, the shortest ways to complete the text are
+/// tried, then whether lines alone rule it out, and all ways last.
 const FEW_STEPS: usize = 2_000;
-/// The shortest ways are tried so long.
+/// Maximum steps for the shortest ways.
 const MORE_STEPS: usize = 100_000;
 
-/// Where a mask has taken its steps, each decision gets so many, which most need no more than;
-/// until it has taken a quarter more, and all is given up.
+/// Steps for each decision once a mask has used up its steps, which is enough for most. When the
+/// mask has taken a quarter more, everything is given up.
 const LEAST_STEPS: usize = 64;
 
-/// A step of looking at lexemes takes as long as so many others, and as much memory.
+/// A step of looking at lexemes takes the time and memory of this many other steps.
 const LOOK: usize = 8;
 
 impl Scanner {
-    /// Whether the stack can be completed behind a lexeme that has left this open.
+    /// Returns whether the stack can be completed after a lexeme that has left these obligations.
     pub(super) fn can_empty(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
         let mut known = self.decisions.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_some_and(|known| known.len() > MAX_KNOWN) {
@@ -100,8 +100,8 @@ impl Scanner {
         can.unwrap_or_else(|| !has_stopped && self.give_up(reads))
     }
 
-    /// Whether the stack can be completed where this holds on top of it. `None` where that takes
-    /// more than so many steps, or the reading has to stop. The steps taken are added to `spent`.
+    /// Returns whether the stack can be completed with this state on top. `None` if that takes more
+    /// than `steps`, or the reading has to stop. Adds the steps taken to `spent`.
     fn decide(
         &self,
         known: &mut Known,
@@ -144,8 +144,8 @@ impl Scanner {
         can.filter(|&can| can || exactly.places.are_whole())
     }
 
-    /// So many steps the next decision of a computation may take; none where nothing more is to be
-    /// done for it.
+    /// Returns the number of steps that the next decision of a computation may take; 0 if the
+    /// computation has no more.
     pub(crate) fn steps_left(&self, reads: &mut Reads) -> usize {
         let (most, all) = (self.bounds.decision_steps, self.bounds.mask_steps);
         let taken = *reads.steps();
@@ -156,7 +156,7 @@ impl Scanner {
         }
     }
 
-    /// Looks at lexemes for no more steps than that, and charges the computation for them.
+    /// Calls `look` with the steps that are left, and charges the computation for those it takes.
     pub(super) fn charge<T>(&self, reads: &mut Reads, look: impl FnOnce(&mut usize) -> T) -> T {
         let steps = self.steps_left(reads);
         let mut left = steps;
@@ -168,19 +168,20 @@ impl Scanner {
         found
     }
 
-    /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.
+    /// Gives up a decision that would take too long. It counts as a no: masks are then too narrow,
+    /// not wrong.
     pub(crate) fn give_up(&self, reads: &mut Reads) -> bool {
         self.decisions.undecided.fetch_add(1, Ordering::Relaxed);
         reads.leave_undecided();
         false
     }
 
-    /// How many decisions took too long.
+    /// Returns the number of decisions that took too long.
     pub(crate) fn undecided(&self) -> usize {
         self.decisions.undecided.load(Ordering::Relaxed) + self.table().cut_closures()
     }
 
-    /// Where a text stands among lines, and how many brackets are open.
+    /// Returns the position of a text in its lines, and the number of open brackets.
     fn line(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> (Line, u32) {
         let (Some(indentation), Some(lines)) = (self.indentation(), layout.lines()) else {
             return (Line::None, 0);

@@ -1,11 +1,11 @@
-//! Obligations that the same texts break are one here.
+//! Equivalence classes of obligations that are broken by the same texts.
 //!
-//! A name may end in any of the hundreds of scan states that keywords make of it, and leaves each
-//! time another match pending. But what breaks all these is the same: one more letter. An
-//! obligation asks only whether something is matched, not what, so states count as one where the
-//! same texts lead to a match from them: the classes of the automaton of scan states, minimised
-//! with labels forgotten (Moore 1956). Decisions go by these classes, or they would look at
-//! hundreds of places where a few tell all.
+//! A name may end in any of the hundreds of scan states that keywords lead to, and leaves a
+//! different pending match each time. But all these matches are completed by the same text: one
+//! more letter. An obligation depends only on whether something is matched, not on the label, so
+//! states are equivalent if the same texts lead to a match from them: the classes of the minimised
+//! automaton of scan states without labels (Moore 1956). Decisions use these classes. Otherwise
+//! they would look at hundreds of places where a few suffice.
 
 use std::sync::OnceLock;
 
@@ -17,24 +17,25 @@ use crate::util::append::Slots;
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::ScanStateId;
 
-/// What is known of threats.
+/// The classes of obligations.
 #[derive(Debug, Default)]
 pub(super) struct Threats {
-    /// By scan state, one that stands for it. States that are met later stand for themselves.
+    /// By scan state: the representative of its class. States that are met later represent
+    /// themselves.
     states: OnceLock<Vec<ScanStateId>>,
-    /// By obligations: those that stand for them.
+    /// By obligations: their representatives.
     obligations: Slots<ObligationsId>,
 }
 
-/// The classes that a state leads to, and the bytes that lead there.
+/// The classes of the next states, and the bytes that lead there.
 type Leads = Vec<(u32, ClassSet)>;
 
-/// Steps of the minimisation, by states and rounds. Where that is not enough, each state stands for
-/// itself: that is as exact, and slower.
+/// Limit on the steps of the minimisation, by states and rounds. If it is not enough, each state
+/// represents itself, which is as exact, but slower.
 const MAX_STEPS: usize = 1 << 22;
 
 impl Scanner {
-    /// What stands for these obligations.
+    /// Returns the representatives of these obligations.
     pub(super) fn threats(&self, id: ObligationsId) -> ObligationsId {
         if id == ObligationsId::NONE {
             return id;
@@ -47,19 +48,19 @@ impl Scanner {
         })
     }
 
-    /// By scan state the first one that is like it. Costs a round for each byte of the longest text
-    /// that tells two apart.
+    /// Returns, by scan state, the first equivalent one. Costs a round for each byte of the longest
+    /// text that distinguishes two states.
     fn find_threats(&self) -> Vec<ScanStateId> {
         let count = self.states().len();
         let state = |index: usize| ScanStateId(index as u32);
         let moves: Vec<_> =
             (0..count).map(|index| self.states().moves(state(index)).into_vec()).collect();
         let itself: Vec<ScanStateId> = (0..count).map(state).collect();
-        // A state that was met on the way is like none of these.
+        // A state that is met during the search is equivalent to none of these.
         let mut classes: Vec<u32> = (0..count)
             .map(|index| match self.states().guarded(state(index)) {
                 None => u32::from(self.states().label(state(index)).is_some()),
-                // What depends on the text behind is like nothing else.
+                // A state that depends on the following text is equivalent to no other.
                 Some(_) => 2 + index as u32,
             })
             .collect();

@@ -1,8 +1,8 @@
-//! Decisions that have been taken, by what they read.
+//! A cache of decisions by their reads.
 //!
-//! A reading that only *seems* to be alive can stay so for long: each token behind which it stands
-//! asks anew. To see that nothing completes such a text, all ways have to be tried; so the verdict
-//! is kept, for stacks that are alike as far down as was looked.
+//! A reading that only *seems* to be alive can persist for long, and each token after which it
+//! remains asks again. Only trying all ways shows that nothing completes such a text. So the
+//! verdict is kept for stacks that are equal down to the depth that was read.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -13,15 +13,15 @@ use crate::lr::stack::{Depths, Stack};
 use crate::lr::table::ParseTable;
 use crate::lr::trail::{StackAddress, Trail, Trailing, Traversal};
 
-/// What holds on top of a stack, and how many brackets are open there.
+/// The state on top of a stack, and the number of open brackets there.
 pub(super) type Top = (Place, u32);
 
-/// The verdicts that are kept.
+/// The cached verdicts.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     by_top: HashMap<Top, SmallVec<[Verdict; 1]>, FxBuildHasher>,
-    /// Those that no trail leads to: several ways through a graph of stacks were read, or a long
-    /// one, or the top has as many trails as it may.
+    /// Verdicts without a trail: several ways through a graph of stacks were read, or a long one,
+    /// or the top has the maximum number of trails.
     by_stack: HashMap<(Top, StackAddress), (Traversal, bool), FxBuildHasher>,
 }
 
@@ -31,22 +31,23 @@ struct Verdict {
     can: bool,
 }
 
-/// So many trails are told apart for each top.
+/// Maximum number of trails for each top.
 const MOST: usize = 16;
 
-/// So many verdicts on whole stacks are kept. Stacks come and go, so then all are forgotten.
+/// Maximum number of verdicts on whole stacks. Past it all are dropped, because stacks become
+/// obsolete.
 const MOST_STACKS: usize = 1 << 14;
 
-/// What took fewer steps is as quickly decided again.
+/// A decision that took fewer steps is repeated as quickly.
 const WORTH: usize = 64;
 
 impl Verdicts {
-    /// How many tops and stacks there are.
+    /// Returns the number of tops and stacks.
     pub(super) fn len(&self) -> usize {
         self.by_top.len() + self.by_stack.len()
     }
 
-    /// What was decided of a stack that was alike. `depths` is told what that read.
+    /// Returns the verdict on an equal stack. Reports the reads to `depths`.
     pub(super) fn find(
         &self,
         top: Top,
@@ -62,7 +63,7 @@ impl Verdicts {
         Some(verdicts.iter().find(|verdict| verdict.trail.fits(stack, table, depths))?.can)
     }
 
-    /// Keeps a verdict that took so many steps.
+    /// Keeps a verdict that took `steps` steps.
     pub(super) fn keep<D: Depths>(
         &mut self,
         (top, steps, can): (Top, usize, bool),
