@@ -1,6 +1,6 @@
 //! Objects as alternatives: a formula on objects as a disjunction of conjunctions. Each conjunction
-//! asks the same of every member whatever the other members are, requires certain members, bounds
-//! the number of the others, and names conditions that some member breaks.
+//! asks the same of each member independently of the others, requires certain members, bounds the
+//! number of the others, and names conditions that some member breaks.
 //!
 //! This is a disjunctive normal form, as far as one can be made: a minimum number of members under
 //! arbitrary keys cannot be expressed in it. A denied condition that the others rule out anyway is
@@ -23,7 +23,7 @@ const MOST_ALTERNATIVES: usize = 256;
 pub(super) struct Alternative {
     /// Index of the formula in the tuple.
     pub(super) outcome: usize,
-    /// Formula that each member satisfies.
+    /// Formula that each member must satisfy.
     pub(super) asks: F,
     /// Names of the required members, ascending.
     pub(super) required: Vec<u32>,
@@ -31,7 +31,7 @@ pub(super) struct Alternative {
     pub(super) is_filled: bool,
     /// Maximum number of members under names that are not required.
     pub(super) most_others: Option<u64>,
-    /// Formulas each of which some member does not satisfy.
+    /// Conditions on all members, each of which some member must violate.
     pub(super) denied: Vec<F>,
 }
 
@@ -79,8 +79,7 @@ impl Machine<'_> {
             if !self.is_inhabited(whole)? {
                 continue;
             }
-            // Of two denials that exclude each other, each makes the other redundant: drop one at a
-            // time.
+            // Of two equivalent denials, each is redundant given the other: drop one at a time.
             let mut kept = conjunction.clone();
             for part in conjunction {
                 let Shape::Not(of) = self.reader.formulas.shape(part) else { continue };

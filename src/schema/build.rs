@@ -92,7 +92,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Returns the start of a value that is no such item.
+    /// Returns the start of a value that is not such an item.
     fn plain(asked: TupleId) -> Self {
         Self { asked, is_item: false }
     }
@@ -444,7 +444,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Returns the only outcome that an array can still have, if the array only counts its items.
+    /// Returns the only outcome that an array can still have, if only a count of items is left.
     fn counted(&self, state: TupleId) -> Option<(usize, Counted)> {
         let mut residuals = self.machine.tuple(state).iter().enumerate();
         let (outcome, &only) = residuals.find(|&(_, &residual)| residual != F::FALSE)?;

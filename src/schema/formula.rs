@@ -165,7 +165,8 @@ pub(super) enum Shape {
     One(u32),
 }
 
-/// Atoms contained in a formula that need more than the usual projection to types.
+/// Whether a formula contains atoms of certain kinds, which need more than the projection to a
+/// type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
     /// [`Atom::Schema`].

@@ -161,7 +161,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns the texts of the scalars that satisfy a formula, one for each.
+    /// Returns the texts of the scalars that satisfy a formula, one spelling for each.
     fn texts_apart(&mut self, formula: F) -> Result<Option<Pattern>, SchemaError> {
         let apart = self.reader.formulas.atom(Atom::Apart);
         let formula = self.reader.formulas.and([formula, apart]);
@@ -195,7 +195,8 @@ impl Machine<'_> {
         })
     }
 
-    /// Returns the texts of strings, if there are any. Counted strings are used only on their own.
+    /// Returns the texts of strings, if there are any. Strings of bounded length are used only if
+    /// there are no other texts (`is_all`): their automaton is not combined with others.
     fn strings_apart(&mut self, formula: F, is_all: bool) -> Result<Option<Pattern>, SchemaError> {
         if is_all && let Some(bounded) = self.bounded(formula)? {
             return Ok(bounded);

@@ -75,7 +75,7 @@ impl<'a> Json<'a> {
         kept: fn(&'t str) -> Text<'a>,
     ) -> Result<NodeId, SchemaError> {
         self.documents.push((name.into(), text.into()));
-        // Hardly any schema has more values, so the list is not copied while it grows.
+        // Hardly any schema has more values, so the list rarely grows, which would copy it.
         self.nodes.reserve((text.len() / BYTES_OF_A_VALUE).min(MOST_AT_ONCE));
         let document = (self.documents.len() - 1) as u32;
         // Some editors write a byte order mark at the beginning, which is not part of the text.

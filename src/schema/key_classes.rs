@@ -88,7 +88,7 @@ impl Machine<'_> {
     }
 
     /// Returns the properties in `formulas`; `None` if some are denied. A denial depends on the
-    /// last member of each class of keys, so classes must not be united.
+    /// last member under a class of keys, so classes must not be united.
     fn asked_of_keys(&mut self, formulas: &[F]) -> Option<Vec<u32>> {
         let mut asked = Vec::new();
         for atom in self.reader.formulas.atoms(formulas) {

@@ -208,8 +208,8 @@ impl<'a> Reader<'a> {
         result
     }
 
-    /// Returns the conjunction of the keywords' formulas, in their order, which determines the
-    /// order of names.
+    /// Returns the conjunction of the keywords' formulas. Keywords are read in order, which
+    /// determines the order of names.
     fn keywords(&mut self, node: NodeId, members: &[(Text<'a>, NodeId)]) -> Result<F, SchemaError> {
         let draft = self.schemas.draft(node);
         let reference = members.iter().find(|(key, _)| key == "$ref");
@@ -412,7 +412,7 @@ impl<'a> Reader<'a> {
         self.formulas.atom(Atom::Pattern(pattern))
     }
 
-    /// Returns the formula of a denied keyword that can only be approximated: always satisfied.
+    /// Returns true for a denied keyword that can only be approximated, with a warning.
     pub(super) fn held_of_all(&mut self, value: NodeId) -> F {
         let message = "what is narrowed elsewhere counts as satisfied where it is denied";
         let warning = Diagnostic::warning("narrowed-schema", message);

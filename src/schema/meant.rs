@@ -187,7 +187,7 @@ impl<'a> Mending<'_, 'a> {
                 self.warn(value, "the keyword is `null`, and says nothing");
                 return self.remove(key);
             }
-            // Not the mistake of PHP: after a list without schemas, all items are additional.
+            // A list is valid here, even if it is empty: then all items are additional.
             if key == "items" && matches!(own, Value::Array(_)) {
                 return;
             }

@@ -527,8 +527,8 @@ impl Builder<'_, '_> {
         for (&(next, _), value) in classes.iter().zip(values) {
             let behind = self.state(object, (left.clone(), next, Phase::Member));
             let colon = self.punctuation.colon;
-            // Too many parse states: one for each set of names and each lexeme of a member.
-            // Requirements also refer to members.
+            // Otherwise there would be a parse state for each set of names and each lexeme of a
+            // member, which is too many. Requirements also refer to members.
             if matches!(left, Left::Among(_)) || !object.owed.is_empty() {
                 let member = match object.members.get(&(lexeme, value)) {
                     Some(&known) => known,
