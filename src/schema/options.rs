@@ -40,7 +40,7 @@ pub enum Separator {
 }
 
 impl Separator {
-    /// Whether it is certainly `mark`, with or without blanks around it.
+    /// Whether the separator is certainly `mark`, with or without blanks around it.
     fn is_among_blanks(&self, mark: char) -> bool {
         let (Self::Text(text) | Self::Pattern(text)) = self;
         let Some((before, after)) = text.split_once(mark) else { return false };
@@ -108,7 +108,7 @@ pub enum Numerals {
     Any,
 }
 
-/// How a schema is read.
+/// Options for reading a schema.
 ///
 /// ```
 /// use lrmask::{KeyOrder, SchemaOptions, Whitespace};

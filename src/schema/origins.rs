@@ -1,7 +1,7 @@
 //! Origins of formulas: the schema that states each formula, for messages.
 //!
-//! Equal schemas share one formula. A message about such a formula is true of all of them, so it
-//! has no source location; the schema that took most steps is reported in any case.
+//! Equal schemas share one formula. A message about such a formula applies to all of them, so it
+//! has no source location. The schema with the most steps is one of them in any case.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ pub(super) struct Origins {
     of: FxHashMap<F, (NodeId, bool)>,
     /// Steps spent on the values of each schema, excluding those of nested schemas.
     took: FxHashMap<NodeId, usize>,
-    /// Schema whose values steps are currently spent on, and the steps before it.
+    /// Schema whose values steps are currently spent on, and the number of steps before that.
     now: Option<NodeId>,
     before: usize,
 }

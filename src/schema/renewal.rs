@@ -111,7 +111,7 @@ impl Machine<'_> {
         of == Type::Object && !self.reader.formulas.atoms(&[projected]).iter().any(minds)
     }
 
-    /// Returns what a conjunction without patterns asks of the member under a key.
+    /// Returns the condition of a conjunction without patterns on the member under a key.
     fn member_of(&mut self, object: F, key: u32) -> F {
         let mut parts = Vec::new();
         for atom in self.reader.formulas.atoms(&[object]) {

@@ -18,10 +18,11 @@ use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
-/// Number of fingerprints of keys, if few members are counted and few names exist; otherwise.
+/// Numbers of fingerprints of keys: `MANY` if few members are counted and few keys are named, and
+/// `FEW` otherwise.
 const MANY: u8 = 16;
 const FEW: u8 = 8;
-/// Upper bounds on few members and few names.
+/// Largest numbers of members and of names that count as few.
 const FEW_MEMBERS: u64 = 3;
 const FEW_NAMES: usize = 16;
 

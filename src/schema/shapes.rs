@@ -19,7 +19,7 @@ impl JsonSchema {
     ///
     /// # Errors
     ///
-    /// As [`JsonSchema::parse`]; also when two members have one name.
+    /// As [`JsonSchema::parse`]; also when two members have the same name.
     pub fn record<'a>(
         members: impl IntoIterator<Item = (&'a str, &'a str)>,
         options: &SchemaOptions,

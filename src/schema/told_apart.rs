@@ -87,8 +87,8 @@ impl Reader<'_> {
         Ok(Some(self.formulas.and([object, any])))
     }
 
-    /// Follows references to the schema itself, or returns `None` if there is more than references
-    /// on the way.
+    /// Follows a chain of references to its schema. Returns `None` if other keywords apply next to
+    /// one of them, or if the chain is too long.
     fn said_at(&mut self, mut schema: NodeId) -> Result<Option<NodeId>, SchemaError> {
         for _ in 0..MOST_REFERENCES {
             let Some(reference) = self.schemas.json.get(schema, "$ref") else {

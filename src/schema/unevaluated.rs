@@ -98,7 +98,8 @@ impl Asked {
     }
 }
 
-/// Orders keywords whose schemas always apply before those whose schemas apply conditionally.
+/// Rank that puts keywords whose schemas always apply before those whose schemas apply
+/// conditionally.
 fn rank(key: &str) -> u8 {
     match key {
         "anyOf" | "oneOf" | "if" | "dependentSchemas" => 2,

@@ -31,8 +31,8 @@ pub(super) struct Effect {
     pub(super) breaks: BitSet,
 }
 
-/// Requirements of an alternative. Each required member is a list of the numbers of the members
-/// that can take its place and that the alternative allows.
+/// Requirements of an alternative. Each is a list of the numbers of those members that meet it and
+/// that the alternative allows.
 #[derive(Debug)]
 pub(super) struct Required {
     /// Members under the required names.

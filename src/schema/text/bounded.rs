@@ -5,7 +5,6 @@
 //! character, and the bounds separately ([`Pattern::Counted`]). Bounds that all contents satisfy
 //! anyway are left out. If counting takes too much, fewer characters are allowed than the schema
 //! does, with a warning.
-//! asked for, and a warning says so.
 
 use std::rc::Rc;
 
@@ -67,8 +66,8 @@ impl Bounded {
         most(MOST_STATES as u64, states).min(most(MOST_MET, between)).saturating_sub(3)
     }
 
-    /// Limits the length of these strings to the greatest that can be counted. Returns `None` if
-    /// that leaves no strings for certain, or if writing all of them out takes few states.
+    /// Limits the length of these strings to the greatest that can be counted. Returns `None` if it
+    /// is not certain that any string remains, or if writing all of them out takes few states.
     fn cut(&self, escapes: &Escapes) -> Option<Self> {
         let max = self.max?;
         if self.lengths.places(&self.contents, max, FEW_MET).is_some() {

@@ -94,8 +94,8 @@ fn duration() -> String {
     format!("P(?:{date}(?:{time})?|{time}|[0-9]+W)")
 }
 
-/// Like `pattern`, for texts whose total length is bounded so that no part is too long and needs
-/// counting.
+/// Like `pattern`, for texts whose total length is bounded so that no part can be too long, and
+/// parts need not be counted.
 pub(super) fn short_pattern(name: &str) -> Pattern {
     match name {
         "email" => email("", true),

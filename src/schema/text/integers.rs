@@ -144,8 +144,8 @@ fn then(bound: Option<&Digits>, count: usize, order: Ordering, digit: u8) -> (Or
     }
 }
 
-/// Whether a number of `count` digits that compare so satisfies a bound, which is the farther or
-/// the nearer one.
+/// Whether a number of `count` digits satisfies a bound, given how the digits compare with it and
+/// whether it is the farther or the nearer bound.
 fn holds(bound: Option<&Digits>, is_far: bool, count: usize, order: Ordering) -> bool {
     bound.is_none_or(|bound| match count.cmp(&bound.digits.len()).then(order) {
         Ordering::Less => is_far,
@@ -238,8 +238,8 @@ impl Made {
     }
 }
 
-/// Returns the moves after `count` digits that compare so. `behind` has the states after another
-/// digit.
+/// Returns the moves after `count` digits, given how these compare with the bounds. `behind` has
+/// the states after another digit.
 fn moves(
     bounds: [Option<&Digits>; 2],
     count: usize,

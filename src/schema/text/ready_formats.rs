@@ -27,7 +27,7 @@ static READY: [[OnceLock<Option<Ready>>; 2]; formats::KNOWN.len()] =
 ///
 /// # Errors
 ///
-/// When the construction cost of the automaton exceeds the meter's limits.
+/// When the construction cost of the automaton exceeds the limits of the meter.
 pub(super) fn automaton(name: &str, is_short: bool, meter: &Meter) -> Result<Dfa, PatternError> {
     let number = formats::KNOWN.iter().position(|known| *known == name);
     let ready = number.and_then(|number| {

@@ -146,8 +146,9 @@ fn digits(from: u32, to: u32) -> String {
     format!("[{letters}]")
 }
 
-/// `{2}`, `{2,}`, and `{2,3}` with numbers that ascend: two of as many digits, from three digits
-/// on, do so in the first, or the lower one has zeros behind it.
+/// Matches `{2}`, `{2,}`, and `{2,3}` with ascending numbers. Of two numbers of the same length, if
+/// that is at least three digits, the first digits ascend, or those after the first digit of the
+/// lower number are zeros.
 fn counts() -> String {
     let number = "(?:0|[1-9][0-9]{0,3})";
     let mut pairs = vec![format!("0,{number}")];

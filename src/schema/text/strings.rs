@@ -20,7 +20,7 @@ const MOST_CHARACTERS: u64 = 20_000;
 /// Maximum lengths of strings if longer ones take too large an automaton, in the order in which
 /// they are tried.
 const FEW_CHARACTERS: [u64; 4] = [10_000, 1_000, 250, 60];
-/// From this length on it is foreseen whether automata grow too large.
+/// Length from which the size of automata is estimated in advance.
 const LONG: u64 = 64;
 
 /// How the parts of addresses are bounded: counting both the domain and the whole takes too many
