@@ -121,8 +121,8 @@ impl Machine<'_> {
         spelled.map_err(|error| self.too_large(&error))
     }
 
-    /// Sorts the `names` of objects that begin with `start` by what a state has to track about
-    /// them.
+    /// Sorts the `names` of objects that begin with `start` by the information that a state has to
+    /// track about them.
     pub(super) fn sort_names(&self, start: TupleId, names: &[u32]) -> SortedNames {
         let formulas = &self.reader.formulas;
         let tuple = self.tuple(start);
@@ -226,7 +226,7 @@ impl Machine<'_> {
     }
 }
 
-/// Names of an object, by what a state has to track about them.
+/// Names of an object, by the information that a state has to track about them.
 #[derive(Debug, Default)]
 pub(super) struct SortedNames {
     /// Nothing is tracked: each formula asks the same of the member, independently of the others.

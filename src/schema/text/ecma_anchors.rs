@@ -124,7 +124,7 @@ struct Before<'a> {
 }
 
 impl Before<'_> {
-    /// Returns what remains of a part that reads nothing, or `None` if it does not hold.
+    /// Returns the rest of a part that reads nothing, or `None` if it does not hold.
     fn rest(&self, part: &Regex) -> Option<Regex> {
         let holds = |holds: bool| holds.then(empty);
         if let Regex::Start = part {
