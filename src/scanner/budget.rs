@@ -1,11 +1,12 @@
-//! Lexemes that may take so many tokens (`rule[max_tokens=10]`), and what becomes of them then.
+//! Limits on the tokens of a lexeme (`rule[max_tokens=10]`), and what happens when a lexeme reaches
+//! one.
 //!
-//! How a text was cut into tokens is no property of the text, so configurations know nothing of it:
-//! whoever takes tokens counts them, lexeme by lexeme. Where a lexeme has taken as many as one of
-//! its terminals may, that terminal is dropped from it, and in another reading it ends there: as a
-//! terminal of its own, a *cut*, which no text matches and which stands in the rules beside the
-//! first. So what holds after it is what the parser says, and is again a configuration like any
-//! other, before the first byte of a lexeme. No longer match is pending then.
+//! How a text was divided into tokens is not a property of the text, so configurations do not
+//! record it: the caller that takes tokens counts them, lexeme by lexeme. When a lexeme has taken
+//! as many as one of its terminals may, that terminal is dropped from it, and in another reading
+//! the lexeme ends there as a separate terminal, a *cut*, which no text matches and which the rules
+//! allow next to the first. So the parser determines the state after it, which is a configuration
+//! like any other, before the first byte of a lexeme. No longer match is pending then.
 
 use smallvec::SmallVec;
 
@@ -14,34 +15,33 @@ use super::configuration::Configuration;
 use super::reads::Reads;
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// What holds after a token: a configuration, and if the lexeme in progress was cut off in it, as
-/// what.
+/// A configuration after a token, with the cut if the lexeme in progress was cut off in it.
 pub(crate) type Settled = (Configuration, Option<TerminalId>);
 
 impl Scanner {
-    /// Whether some lexemes may take so many tokens only.
+    /// Returns whether the tokens of some lexemes are limited.
     pub(crate) fn has_budgets(&self) -> bool {
         !self.lexis.budgets.of.is_empty()
     }
 
-    /// More tokens than this are no more than this.
+    /// Returns the greatest limit; counts above it make no difference.
     pub(crate) fn greatest_budget(&self) -> u32 {
         self.lexis.budgets.greatest
     }
 
-    /// Whether this is what lexemes are that were cut off.
+    /// Returns whether this is the terminal of lexemes that were cut off.
     pub(crate) fn is_cut(&self, terminal: TerminalId) -> bool {
         self.lexis.budgets.cuts.contains(terminal.index())
     }
 
-    /// Whether it matters how many tokens the lexeme in progress has taken.
+    /// Returns whether it matters how many tokens the lexeme in progress has taken.
     pub(crate) fn is_counted(&self, state: ScanStateId) -> bool {
         let components = self.states().components(state);
         components.iter().any(|component| self.lexis.budgets.get(component.terminal).is_some())
     }
 
-    /// What holds after a token at whose end the lexeme in progress has taken so many; at least
-    /// something. A lexeme that has ended is not cut off.
+    /// Returns the configurations after a token at whose end the lexeme in progress has taken
+    /// `tokens` tokens; at least one. A lexeme that has ended is not cut off.
     pub(crate) fn settle(&self, at: &Configuration, tokens: u32) -> SmallVec<[Settled; 2]> {
         if self.states().has_ended(at.state) {
             return SmallVec::from_iter([(at.clone(), None)]);
@@ -83,7 +83,7 @@ impl Scanner {
         settled
     }
 
-    /// Whether the text may end before the first byte of a lexeme.
+    /// Returns whether the text may end before the first byte of a lexeme.
     pub(crate) fn is_complete_between(&self, at: &Configuration, reads: &mut Reads) -> bool {
         self.may_end_with(at.obligations)
             && self.lexis.lookaheads.facts(at.expectations).may_end

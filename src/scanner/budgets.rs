@@ -1,22 +1,22 @@
-//! How many tokens lexemes may take, by terminal; [`budget`](super::budget) says what becomes of
-//! them then.
+//! Limits on the tokens of lexemes, by terminal; [`budget`](super::budget) describes what happens
+//! at a limit.
 
 use crate::grammar::ir::{Budget, Grammar};
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
-/// How many tokens the lexemes of terminals may take.
+/// Limits on the tokens of lexemes.
 #[derive(Debug)]
 pub(crate) struct Budgets {
-    /// By terminal; empty where none has one.
+    /// By terminal; empty if none has a limit.
     pub(super) of: Vec<Option<Budget>>,
-    /// Terminals that stand for lexemes that were cut off.
+    /// Terminals of lexemes that were cut off.
     pub(super) cuts: BitSet,
     pub(super) greatest: u32,
 }
 
 impl Budgets {
-    /// Those of a grammar.
+    /// Collects the limits of a grammar.
     pub(super) fn new(grammar: &Grammar) -> Self {
         let mut cuts = BitSet::new(grammar.terminals.len());
         let mut greatest = 0;

@@ -1,25 +1,24 @@
-//! Candidate sets that no real one exceeds, for the check of a grammar.
+//! Upper bounds on candidate sets, for the static check.
 //!
-//! Among fewer candidates, lexemes are cut no longer, no terminal is shadowed that was not shadowed
-//! before, and obligations accept no more often. So what holds in a candidate set holds in each
-//! part of it.
+//! With fewer candidates, lexemes are cut no longer, no further terminal is shadowed, and
+//! obligations accept no more often. So a property of a candidate set holds for its subsets.
 
 use super::states::ScanStates;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
-/// The scan states where lexemes of a terminal start, in candidate sets such that whatever
-/// candidates they really meet is a part of one.
+/// The scan states where lexemes of a terminal start, in candidate sets that include every real one
+/// as a subset.
 #[derive(Debug)]
 pub(super) struct Starts {
-    /// Without an exclusive terminal; one at most.
+    /// Without an exclusive terminal; at most one.
     pub(super) ordinary: Vec<ScanStateId>,
-    /// With one.
+    /// With an exclusive terminal.
     pub(super) exclusive: Vec<ScanStateId>,
 }
 
-/// Where the lexemes of the greatest candidate sets start: of all ordinary terminals, and of each
+/// Returns the start states of the largest candidate sets: of all ordinary terminals, and of each
 /// exclusive candidate set.
 pub(super) fn greatest(
     states: &ScanStates,
@@ -32,7 +31,7 @@ pub(super) fn greatest(
     }
 }
 
-/// All of so many terminals that are not exclusive.
+/// Returns all of `count` terminals that are not exclusive.
 pub(super) fn ordinary(count: usize, exclusive: &BitSet) -> BitSet {
     let mut all = BitSet::new(count + 1);
     (0..count).for_each(|index| {
@@ -42,9 +41,9 @@ pub(super) fn ordinary(count: usize, exclusive: &BitSet) -> BitSet {
     all
 }
 
-/// Candidate sets of which each that has an exclusive terminal is a part: what the rows promise. A
-/// state that only reduces, and in one way, is passed over: a stack that it tops can shift no more
-/// than after that reduction, and the state then on top promises less.
+/// Returns candidate sets, from the rows, that include every one with an exclusive terminal as a
+/// subset. States with a single reduction and no shift are skipped: a stack with such a top can
+/// shift no more than after the reduction, and the state then on top promises less.
 pub(super) fn exclusive_candidates(
     table: &ParseTable,
     exclusive: &BitSet,
@@ -67,7 +66,7 @@ pub(super) fn exclusive_candidates(
     candidate_sets
 }
 
-/// The acceptable terminals among themselves.
+/// Returns the acceptable terminals without any others.
 pub(super) fn shut(
     table: &ParseTable,
     acceptable: &BitSet,

@@ -1,6 +1,5 @@
-//! Which terminals compete for a lexeme: its candidates. The engine asks by what the stack can
-//! shift; the check of a grammar asks for [candidate sets](super::candidate_sets) that no real one
-//! exceeds.
+//! Which terminals compete for a lexeme: its candidates. The engine asks with the terminals that
+//! the stack can shift; the check of a grammar asks for [upper bounds](super::candidate_sets).
 
 use super::candidate_sets::{Starts, only_reduces, ordinary, parse_states, shut};
 use super::lexis::Lexis;
@@ -10,7 +9,7 @@ use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
 impl Lexis {
-    /// The terminals that compete where these are acceptable.
+    /// Returns the terminals that compete if these are acceptable.
     pub(super) fn candidates(&self, acceptable: &BitSet) -> BitSet {
         if acceptable.intersects(&self.exclusive) {
             return shut(&self.table, acceptable, &self.ignored, self.labels());
@@ -21,8 +20,8 @@ impl Lexis {
         }
     }
 
-    /// The candidate set under the contextual lexer where these are acceptable, and no exclusive
-    /// one is.
+    /// Returns the candidate set under the contextual lexer if these are acceptable and none of
+    /// them is exclusive.
     fn contextual(&self, acceptable: &BitSet) -> BitSet {
         let mut candidates = acceptable.clone();
         self.add_labels(&mut candidates);
@@ -37,12 +36,13 @@ impl Lexis {
         candidates
     }
 
-    /// All terminals that are not exclusive: no candidate set without an exclusive one exceeds it.
+    /// Returns all terminals that are not exclusive, an upper bound on every candidate set without
+    /// an exclusive one.
     pub(super) fn ordinary(&self) -> BitSet {
         ordinary(self.terminal_count(), &self.exclusive)
     }
 
-    /// Whether a lexeme of `terminal` may be met where no candidate is exclusive.
+    /// Returns whether a lexeme of `terminal` may occur where no candidate is exclusive.
     pub(super) fn is_ordinary(&self, terminal: TerminalId) -> bool {
         if self.exclusive.is_empty() || self.ignored.contains(terminal.index()) {
             return true;
@@ -57,22 +57,23 @@ impl Lexis {
             })
     }
 
-    /// Whether a lexeme may ever be `terminal`, be it only among some candidates, or as the other
-    /// reading of a word.
+    /// Returns whether a lexeme may ever be `terminal`, possibly only among some candidates, or as
+    /// the other reading of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
         let reads =
             |word: TerminalId| self.may_be_read_as(word, terminal) && self.may_be_label(word);
         self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
     }
 
-    /// Where lexemes start in the greatest candidate sets: whatever a lexeme may be, one that
-    /// starts in one of these may be.
+    /// Returns the start states of the largest candidate sets. Any lexeme is possible from one of
+    /// them.
     pub(super) fn starts(&self) -> impl Iterator<Item = ScanStateId> {
         let Starts { ordinary, exclusive } = &self.candidate_starts;
         ordinary.iter().chain(exclusive).copied()
     }
 
-    /// Whether `terminal` may ever be the label of a lexeme, be it only among some candidates.
+    /// Returns whether `terminal` may ever be the label of a lexeme, possibly only among some
+    /// candidates.
     pub(super) fn may_be_label(&self, terminal: TerminalId) -> bool {
         match self.lexer {
             LexerKind::Basic
@@ -91,8 +92,8 @@ impl Lexis {
         }
     }
 
-    /// Where lexemes of `terminal` start behind a text of which this is known. `None` when there is
-    /// a candidate set in which no lexeme is labelled so there.
+    /// Returns the states in which lexemes of `terminal` start after a text with this past. `None`
+    /// if in some candidate set no lexeme gets this label there.
     pub(super) fn starts_of(&self, terminal: TerminalId, past: Past) -> Option<Starts> {
         let terminal = self.label_of(terminal);
         self.states.dfa(terminal)?;
@@ -106,8 +107,8 @@ impl Lexis {
         })
     }
 
-    /// The candidate set of all ordinary terminals; or under the contextual lexer, where some of
-    /// those shadow the terminal, of all that stand in some row beside it.
+    /// Returns the start state of all ordinary terminals. If some of those shadow the terminal
+    /// under the contextual lexer, returns that of all terminals that share a row with it.
     fn ordinary_start(&self, terminal: TerminalId, past: Past) -> Option<ScanStateId> {
         let everyone = self.candidate_starts.ordinary.first();
         let start = everyone.and_then(|&start| self.labelled_start(start, past, terminal));
@@ -115,7 +116,7 @@ impl Lexis {
             return start;
         }
         let mut beside = BitSet::new(self.terminal_count() + 1);
-        // A word competes where its other reading stands as well, and may be outranked there.
+        // A word also competes in rows with its other reading, and may be outranked there.
         let readings = self.all_readings(terminal);
         for row in parse_states(&self.table).map(|state| self.table.row(state)) {
             if readings.iter().any(|read| row.contains(read.index())) {
@@ -125,7 +126,7 @@ impl Lexis {
         self.labelled_start(self.states.start(&self.contextual(&beside)), past, terminal)
     }
 
-    /// Where lexemes start that start in `start` behind such a text, if some of them are labelled
+    /// Returns the start state `start` with this past, if some lexemes from there get the label
     /// `terminal`, whatever follows.
     fn labelled_start(
         &self,

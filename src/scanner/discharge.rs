@@ -1,15 +1,14 @@
-//! Obligations that need not be kept: whatever the rest of the text, nothing is left of it by the
-//! time they could be broken.
+//! Obligations that can be dropped: whatever follows, no reading is left when they could be broken.
 //!
 //! Where `-` is a lexeme and `/-{800}b/` is another, each dash may be the first of a longer match,
-//! and eight hundred of these are pending at once. None can come true: a lexeme that begins later
-//! has read fewer dashes when the `b` comes, and dies of it. Such obligations tell apart readings
-//! that have the same future, so many of them are one too many.
+//! and eight hundred of these are pending at once. None can complete: a lexeme that begins later
+//! has read fewer dashes when the `b` comes, and dies. Such obligations distinguish readings with
+//! the same future, so they only multiply the readings.
 //!
-//! Whether an obligation can be broken is a search through pairs: its scan state, and the state of
-//! a lexeme in progress, which may end wherever it accepts, and be followed by any other. That is
-//! more than the parser and the other obligations allow, so what cannot be broken here cannot be
-//! broken at all.
+//! Whether an obligation can be broken is a search through pairs of its scan state and the state of
+//! a lexeme in progress, which may end wherever it accepts and be followed by any other lexeme.
+//! That is an over-approximation of what the parser and the other obligations allow, so an
+//! obligation that cannot be broken here cannot be broken at all.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -21,39 +20,39 @@ use super::{Obligations, ObligationsId, Scanner};
 use crate::util::append_map::AppendMap;
 use crate::util::id::ScanStateId;
 
-/// What has been found out of obligations.
+/// Results about obligations.
 #[derive(Debug, Default)]
 pub(super) struct Discharges {
     kept: AppendMap<(ObligationsId, ScanStateId), ObligationsId>,
     /// Pairs of an obligation and a lexeme in progress with which it cannot be broken.
     idle: Mutex<HashSet<Pair, FxBuildHasher>>,
-    /// How many pairs were met by searches that found an obligation to be one that can be broken.
+    /// Number of pairs met by searches that found that an obligation can be broken.
     in_vain: AtomicUsize,
 }
 
 /// The state of an obligation, and that of a lexeme in progress.
 type Pair = (ScanStateId, ScanStateId);
 
-/// So many obligations do no harm, and it would cost more to look through them than to keep them.
+/// This many obligations are cheaper to keep than to search.
 const FEW: usize = 4;
 
-/// How many pairs one search may meet. Where that is not enough the obligation is kept.
+/// Limit on the pairs that one search may meet. Past it the obligation is kept.
 const MAX_PAIRS: usize = 1 << 20;
 
-/// How many pairs may be met in vain, by all searches: about half a second. Past them obligations
-/// are kept unseen.
+/// Limit on the pairs met by all unsuccessful searches: about half a second. Past it obligations
+/// are kept without a search.
 const MAX_IN_VAIN: usize = 1 << 18;
 
 impl Discharges {
-    /// How many have been found out.
+    /// Returns the number of results.
     pub(super) fn len(&self) -> usize {
         self.kept.len() + self.idle.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 
 impl Scanner {
-    /// What has to be kept of `obligations` while a lexeme is in `state`. All, where lexemes start
-    /// in more ways than are looked through here.
+    /// Returns the obligations that have to be kept while a lexeme is in `state`: all of them if
+    /// the start of a lexeme depends on the past, which the search does not model.
     #[inline]
     pub(super) fn keep_obligations(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
         if id == ObligationsId::NONE

@@ -1,12 +1,12 @@
-//! Lists whose items differ ([`ir::Distinct`](crate::grammar::ir::Distinct)): what the lexemes of
-//! such a list look like.
+//! Lists with distinct items ([`ir::Distinct`](crate::grammar::ir::Distinct)): the lexemes of such
+//! a list.
 
 use super::Scanner;
 use crate::grammar::ir::Distinct;
 use crate::lexer::{Dfa, text_counts};
 use crate::util::id::TerminalId;
 
-/// A lexeme of one terminal, as far as its bytes have come.
+/// A prefix of a lexeme of one terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lexeme<'s> {
     dfa: &'s Dfa,
@@ -14,45 +14,45 @@ pub(crate) struct Lexeme<'s> {
 }
 
 impl<'s> Lexeme<'s> {
-    /// Before its first byte.
+    /// Creates the empty prefix.
     pub(super) fn new(dfa: &'s Dfa) -> Self {
         Self { dfa, state: dfa.start() }
     }
 
-    /// With one more byte; `None` where none goes on so.
+    /// Returns the prefix with one more byte; `None` if no lexeme has it.
     #[inline]
     pub(crate) fn next(self, byte: u8) -> Option<Self> {
         let state = self.dfa.next(self.state, byte);
         (self.dfa.distance(state) < u32::MAX).then_some(Self { state, ..self })
     }
 
-    /// With these bytes.
+    /// Returns the prefix with these bytes added.
     pub(crate) fn after(self, bytes: impl IntoIterator<Item = u8>) -> Option<Self> {
         bytes.into_iter().try_fold(self, Self::next)
     }
 
-    /// Whether it is one as it stands.
+    /// Returns whether the prefix is a lexeme.
     pub(crate) fn is_whole(self) -> bool {
         self.dfa.distance(self.state) == 0
     }
 }
 
-/// How many lexemes a terminal has.
+/// The number of lexemes of a terminal.
 #[derive(Debug)]
 pub(crate) struct LexemeCounts {
     pub(crate) terminal: TerminalId,
-    /// By state of its automaton, how many go on from it; `u64::MAX`: there is no end to them.
+    /// By state of its automaton, the number of lexemes from there; `u64::MAX` if infinite.
     counts: Vec<u64>,
 }
 
 impl LexemeCounts {
-    /// All of them; `u64::MAX`: there is no end to them.
+    /// Returns the number of all lexemes; `u64::MAX` if infinite.
     pub(crate) fn all(&self) -> u64 {
         self.counts.first().copied().unwrap_or(0)
     }
 
-    /// The fewest lexemes that begin as a text does: 1 where one has ended in it. There is no end
-    /// to them where it begins with none.
+    /// Returns the fewest lexemes that begin as a text does: 1 if the text has a lexeme as a proper
+    /// prefix; `u64::MAX` if it begins with none.
     pub(crate) fn fewest(&self, scanner: &Scanner, text: &[u8]) -> u64 {
         let Some(mut lexeme) = scanner.lexeme_of(self.terminal) else { return u64::MAX };
         let mut fewest = u64::MAX;
@@ -68,12 +68,12 @@ impl LexemeCounts {
 }
 
 impl Scanner {
-    /// A lexeme of a terminal that texts match, before its first byte.
+    /// Returns the empty prefix of lexemes of a terminal, if it has a text.
     pub(crate) fn lexeme_of(&self, terminal: TerminalId) -> Option<Lexeme<'_>> {
         self.states().dfa(terminal).map(Lexeme::new)
     }
 
-    /// How many lexemes a terminal has. Costs the moves of its automaton.
+    /// Returns the number of lexemes of a terminal. Costs the moves of its automaton.
     pub(crate) fn lexeme_counts(&self, terminal: TerminalId) -> Option<LexemeCounts> {
         let counts = text_counts(self.states().dfa(terminal)?);
         Some(LexemeCounts { terminal, counts })
@@ -89,7 +89,7 @@ impl Scanner {
         }
     }
 
-    /// The terminals that are something to lists whose items differ.
+    /// Returns the terminals that have a role in lists with distinct items.
     pub(crate) fn terminals_of_lists(&self) -> impl Iterator<Item = (TerminalId, Distinct)> + '_ {
         let all = (0..self.states().dfas().len()).map(TerminalId::new);
         all.filter_map(|terminal| Some((terminal, self.lexis().distinct(terminal)?)))

@@ -1,11 +1,11 @@
-//! How the ends of lines and the blanks at their beginnings reach the parser.
+//! How line ends, and the blanks at the beginning of lines, reach the parser.
 //!
-//! Where a line begins (at the beginning of the text, or behind a NEWLINE that the parser has
-//! taken) ignored lexemes leave it beginning. A NEWLINE there ends a blank line and counts for
-//! nothing. Any other lexeme is the line's first: the width of the blanks before it is held against
-//! the open blocks, INDENT or so many DEDENT are given to the parser, and then the lexeme. Between
-//! brackets a NEWLINE is ignored. At the end of the text a line that is not ended gets its NEWLINE,
-//! and each open block its DEDENT.
+//! Where a line begins (at the beginning of the text, or after a NEWLINE that the parser has
+//! taken), ignored lexemes do not change that. A NEWLINE there ends a blank line and has no effect.
+//! Any other lexeme is the line's first: the width of the blanks before it is compared with the
+//! open blocks, INDENT or the right number of DEDENT are given to the parser, and then the lexeme.
+//! Between brackets a NEWLINE is ignored. At the end of the text a line without an end gets its
+//! NEWLINE, and each open block its DEDENT.
 
 use std::borrow::Cow;
 
@@ -25,8 +25,8 @@ use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
 impl Lexis {
-    /// Whether a stack in these blocks can be finished without more blocks at once than there may
-    /// be. Without a limit all can.
+    /// Returns whether a stack in these blocks can be finished within the limit on open blocks.
+    /// Always true without a limit.
     fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads) -> bool {
         let Some(indentation) = &self.indentation else { return true };
         let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
@@ -34,19 +34,19 @@ impl Lexis {
         nesting.fits(&self.table, stack, room, reads)
     }
 
-    /// Whether the text can be finished from before its first byte.
+    /// Returns whether the text can be finished from its beginning.
     pub(super) fn has_room_at_all(&self, reads: &mut Reads) -> bool {
         self.has_room(&Stack::new(&self.table), &Blocks::default(), reads)
     }
 }
 
 impl Scanner {
-    /// The layout before the first byte of a text.
+    /// Returns the layout before the first byte of a text.
     pub(crate) fn initial_layout(&self) -> Layout {
         if self.lexis.indentation.is_some() { Layout::begin() } else { Layout::NONE }
     }
 
-    /// The layout after one more byte.
+    /// Returns the layout after one more byte.
     #[inline]
     pub(crate) fn read(&self, layout: &Layout, byte: u8) -> Layout {
         match &self.lexis.indentation {
@@ -55,13 +55,13 @@ impl Scanner {
         }
     }
 
-    /// The layout after these bytes of the blanks at the beginning of a line.
+    /// Returns the layout after these bytes of the blanks at the beginning of a line.
     #[inline]
     pub(crate) fn read_all(&self, layout: &Layout, bytes: &[u8]) -> Layout {
         bytes.iter().fold(layout.clone(), |layout, &byte| self.read(&layout, byte))
     }
 
-    /// The stacks in front of the first lexeme of the line that begins here, and the blocks then
+    /// Returns the stacks before the first lexeme of the line that begins here, and the blocks then
     /// open.
     fn lay<'l>(
         &self,
@@ -84,7 +84,7 @@ impl Scanner {
         })
     }
 
-    /// The stacks after all these terminals.
+    /// Returns the stacks after all these terminals.
     fn feed_all(
         &self,
         stack: &Stack,
@@ -103,8 +103,8 @@ impl Scanner {
         })
     }
 
-    /// What a lexeme that starts on `stack` can be: one context, but where a line begins and its
-    /// blocks can be read in several ways. `reads` is told what was read.
+    /// Returns the contexts of a lexeme that starts on `stack`: one, unless a line begins and its
+    /// blocks can be read in several ways. Reports to `reads`.
     #[inline]
     pub(crate) fn contexts_at(
         &self,
@@ -127,7 +127,7 @@ impl Scanner {
                     labels.insert(label.index());
                 }
             }
-            // No line begins with an exclusive terminal: the check of the grammar has seen to that.
+            // The check of the grammar ensures that no line begins with an exclusive terminal.
             let state = match self.lexis.lexer {
                 LexerKind::Basic => Some(self.states().start(&self.lexis.ordinary())),
                 LexerKind::Contextual => None,
@@ -136,9 +136,9 @@ impl Scanner {
         })
     }
 
-    /// The scan states in which a lexeme may start, each with the layout in which it does: one, but
-    /// where a line begins and its blocks can be read in several ways, each of which lexes for
-    /// itself. Asks no more of the layout than that takes.
+    /// Returns the scan states in which a lexeme may start, each with its layout: one, unless a
+    /// line begins and its blocks can be read in several ways, each of which lexes for itself.
+    /// Reads no more of the layout than necessary.
     #[inline]
     pub(crate) fn starts_at(
         &self,
@@ -174,8 +174,8 @@ impl Scanner {
         }
     }
 
-    /// Whether a lexeme that can become the labels in `reach` may be the first of a line, where
-    /// that depends neither on the blocks nor on the stack.
+    /// Returns whether a lexeme that can become the labels in `reach` may be the first of a line,
+    /// if that depends neither on the blocks nor on the stack.
     pub(super) fn opens_line(&self, reach: &BitSet) -> Option<bool> {
         let indentation = self.lexis.indentation.as_ref()?;
         if reach.contains(indentation.newline.index()) || reach.intersects(&self.lexis.ignored) {
@@ -208,8 +208,8 @@ impl Scanner {
         }
     }
 
-    /// [`Scanner::numbered_taking`] in a line that has begun, where there is room for all blocks
-    /// that may come.
+    /// Does what [`Scanner::numbered_taking`] does in a line that has begun, if there is room for
+    /// all blocks that may follow.
     #[cold]
     pub(super) fn numbered_taking_in_line(
         &self,
@@ -230,14 +230,14 @@ impl Scanner {
         Some(Taking::new(number, context, facts, Some(&self.proof.sure)))
     }
 
-    /// What a lexeme that starts on `stack` can be where NEWLINE counts for nothing.
+    /// Returns the context of a lexeme that starts on `stack` where NEWLINE has no effect.
     fn loose_context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
         let acceptable = stack.acceptable(self.table());
         reads.stack(acceptable.lowest);
         self.loose_context_of(acceptable.set)
     }
 
-    /// The context of a set of acceptable terminals where NEWLINE counts for nothing.
+    /// Returns the context of a set of acceptable terminals where NEWLINE has no effect.
     pub(super) fn loose_context_of(&self, set: u32) -> &Context {
         self.loose_contexts.get_or_init(set, || {
             let mut acceptable = self.table().acceptable_sets().get(set).clone();
@@ -250,7 +250,7 @@ impl Scanner {
         })
     }
 
-    /// [`Scanner::after_lexeme`] in a text whose lines count.
+    /// Does what [`Scanner::after_lexeme`] does in a text whose lines count.
     pub(super) fn after_lexeme_in_lines(
         &self,
         stack: &Stack,
@@ -288,7 +288,8 @@ impl Scanner {
         }
     }
 
-    /// What holds after a lexeme with this label that is neither ignored nor the first of its line.
+    /// Passes the state after a lexeme with this label to `emit`. The lexeme is not ignored, and
+    /// the blocks of its line are settled.
     fn after_terminal_in_lines(
         &self,
         stack: &Stack,
@@ -309,7 +310,8 @@ impl Scanner {
         }
     }
 
-    /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.
+    /// Returns whether so many blocks are open that a lexeme which the stack takes may require too
+    /// many.
     #[inline]
     pub(super) fn is_crowded(&self, layout: &Layout, reads: &mut Reads) -> bool {
         let limit = self
@@ -325,7 +327,8 @@ impl Scanner {
         reads.room(indentation, lines.blocks.level()).saturating_sub(coming) < limit.nesting.most()
     }
 
-    /// Whether the text might end between two lexemes, as far as the open blocks do not matter.
+    /// Returns whether the text might end between two lexemes, as far as that does not depend on
+    /// the open blocks.
     pub(super) fn may_end_between(
         &self,
         stack: &Stack,
@@ -341,7 +344,7 @@ impl Scanner {
         self.context(stack, reads).acceptable.contains(indentation.newline.index())
     }
 
-    /// Whether the text may end between two lexemes.
+    /// Returns whether the text may end between two lexemes.
     pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
         let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
             return self.is_sentence(stack, reads);
@@ -357,12 +360,12 @@ impl Scanner {
     }
 }
 
-/// Where lines count no words ask for anything.
+/// Grammars with lines have no `%lookahead` words, so there are no expectations.
 fn between(stack: Stack, layout: Layout) -> Between {
     Between { stack, layout, expectations: ExpectationsId::NONE }
 }
 
-/// The layout of a line behind a terminal that the parser has taken.
+/// Returns the layout of a line after a terminal that the parser has taken.
 fn after_terminal(
     indentation: &Indentation,
     lines: Lines,

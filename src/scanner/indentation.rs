@@ -1,5 +1,5 @@
-//! The directive `%indent`: its terminals, its brackets, and how the width of a line stands to the
-//! open blocks. How that reaches the parser is in [`in_lines`](super::in_lines).
+//! The directive `%indent`: its terminals, its brackets, and the relation of a line's width to the
+//! open blocks. [`in_lines`](super::in_lines) describes how that reaches the parser.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
-/// The directive, as the scanner reads it.
+/// The directive in the scanner's representation.
 #[derive(Debug)]
 pub(crate) struct Indentation {
     pub(crate) newline: TerminalId,
@@ -21,20 +21,21 @@ pub(crate) struct Indentation {
     pub(crate) join: Option<TerminalId>,
     pub(crate) tab: u32,
     pub(super) limit: Option<Limit>,
-    /// The terminals that may stand first in a line, whatever the stack.
+    /// The terminals that may be first in a line for some stack.
     pub(super) openers: BitSet,
-    /// The labels that may, and where their lexemes start if the stack has no say in that.
+    /// The labels that may be first, and where their lexemes start if that does not depend on the
+    /// stack.
     pub(super) line: OnceLock<LineStart>,
 }
 
-/// What the first lexeme of a line is, as far as neither stack nor layout matter.
+/// Facts about the first lexeme of a line that depend neither on the stack nor on the layout.
 #[derive(Debug)]
 pub(super) struct LineStart {
     pub(super) labels: BitSet,
     pub(super) state: Option<ScanStateId>,
 }
 
-/// How many blocks may be open.
+/// Limit on open blocks.
 #[derive(Debug)]
 pub(super) struct Limit {
     levels: u32,
@@ -42,7 +43,7 @@ pub(super) struct Limit {
 }
 
 impl Indentation {
-    /// The directive of a grammar with these tables.
+    /// Creates the directive of a grammar with these tables.
     pub(super) fn new(directive: &ir::Indentation<TerminalId>, table: &ParseTable) -> Self {
         let set = |terminals: &[TerminalId]| {
             let mut set = BitSet::new(table.end().index() + 1);
@@ -68,35 +69,36 @@ impl Indentation {
         }
     }
 
-    /// Whether the terminal opens a bracket.
+    /// Returns whether the terminal opens a bracket.
     pub(super) fn is_open(&self, terminal: TerminalId) -> bool {
         self.open.contains(terminal.index())
     }
 
-    /// Whether the terminal closes a bracket.
+    /// Returns whether the terminal closes a bracket.
     pub(super) fn is_close(&self, terminal: TerminalId) -> bool {
         self.close.contains(terminal.index())
     }
 
-    /// Whether no more than so many blocks may be open.
+    /// Returns whether the number of open blocks is limited.
     pub(super) fn is_limited(&self) -> bool {
         self.limit.is_some()
     }
 
-    /// How many more blocks may be opened where so many are open.
+    /// Returns how many more blocks may be opened if `level` are open.
     fn room(&self, level: u32) -> u32 {
         self.limit.as_ref().map_or(u32::MAX, |limit| limit.levels.saturating_sub(level))
     }
 
-    /// The same, but no more than the first lexeme of a line and any stack behind it may want.
+    /// Returns the same, capped at the most that the first lexeme of a line and any stack after it
+    /// may need.
     pub(super) fn room_that_matters(&self, level: u32) -> u32 {
         let most =
             self.limit.as_ref().map_or(u32::MAX, |limit| limit.nesting.most().saturating_add(1));
         self.room(level).min(most)
     }
 
-    /// How the first lexeme of a line stands to the open blocks: the blocks then open and how many
-    /// have ended, or `None` where its width fits none of them.
+    /// Compares the first lexeme of a line with the open blocks. Returns the blocks then open and
+    /// how many have ended, or `None` if its width fits none of them.
     pub(super) fn compare(&self, blocks: &Blocks, width: Width) -> Option<(Blocks, u32)> {
         let Width { column, alternative } = blocks.width();
         if width.column > column {
@@ -113,8 +115,8 @@ impl Indentation {
     }
 }
 
-/// The terminals for which there is an action where a line begins: at the start, and behind
-/// NEWLINE, INDENT and DEDENT.
+/// Returns the terminals with an action where a line begins: at the start, and after NEWLINE,
+/// INDENT and DEDENT.
 fn openers(table: &ParseTable, directive: &ir::Indentation<TerminalId>) -> BitSet {
     let own = [directive.newline, directive.indent, directive.dedent];
     let mut openers = BitSet::new(table.end().index() + 1);

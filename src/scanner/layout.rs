@@ -1,7 +1,7 @@
-//! The layout of a text: its [`Lines`], shared, and what their width makes of the stack.
+//! The layout of a text: its [`Lines`], shared, and the effect of their width on the stack.
 //!
 //! A layout is the part of a configuration that `%indent` adds. It is immutable and shared like the
-//! parse stack, and for grammars without the directive it is nothing.
+//! parse stack, and empty for grammars without the directive.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -12,23 +12,23 @@ use crate::lr::stack::{Stack, Stacks};
 use crate::lr::table::ParseTable;
 use crate::util::id::ParseStateId;
 
-/// Where a configuration stands among lines and blocks; nothing in grammars without `%indent`.
-/// Cloning shares.
+/// The position of a configuration in lines and blocks; empty in grammars without `%indent`. Clones
+/// share memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout(Option<Arc<Shared>>);
 
 #[derive(Debug)]
 struct Shared {
     lines: Lines,
-    /// For the first stack that it was asked for: at the beginning of a line hardly ever another
-    /// one comes. With the depth of the lowest state that was read.
+    /// The result for the first stack that it was asked for, with the depth of the lowest state
+    /// read. At the beginning of a line there is hardly ever another stack.
     laid: OnceLock<(Stack, Laid, u32)>,
 }
 
-/// What the width of a line makes of the stack before it.
+/// The effect of the width of a line on the stack before it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Laid {
-    /// The stacks after the blocks that begin or end here: none where the width fits nothing or the
+    /// The stacks after the blocks that begin or end here; empty if the width does not fit or the
     /// stack does not take it.
     pub(crate) stacks: Stacks,
     /// The blocks then open.
@@ -36,10 +36,10 @@ pub(crate) struct Laid {
 }
 
 impl Layout {
-    /// That of grammars without `%indent`.
+    /// The layout of grammars without `%indent`.
     pub(crate) const NONE: Self = Self(None);
 
-    /// Before the first byte of a text.
+    /// Returns the layout before the first byte of a text.
     pub(crate) fn begin() -> Self {
         Self::new(Lines { leading: Some(Leading::NONE), ..Lines::default() })
     }
@@ -48,28 +48,28 @@ impl Layout {
         Self(Some(Arc::new(Shared { lines, laid: OnceLock::new() })))
     }
 
-    /// `None` in grammars without `%indent`.
+    /// Returns the lines; `None` in grammars without `%indent`.
     #[inline]
     pub(crate) fn lines(&self) -> Option<&Lines> {
         self.0.as_ref().map(|shared| &shared.lines)
     }
 
-    /// Whether nothing but blanks has been read of a line.
+    /// Returns whether only blanks have been read of a line.
     pub(crate) fn is_counting(&self) -> bool {
         self.lines().and_then(|lines| lines.leading).is_some_and(|leading| leading.counting)
     }
 
-    /// Whether the first lexeme of a line has not come.
+    /// Returns whether the first lexeme of a line has not begun.
     pub(crate) fn begins_line(&self) -> bool {
         self.lines().is_some_and(|lines| lines.leading.is_some())
     }
 
-    /// Whether no byte of a line counts so far.
+    /// Returns whether no byte of a line counts so far.
     pub(crate) fn is_fresh_line(&self) -> bool {
         self.lines().is_some_and(|lines| lines.leading == Some(Leading::NONE))
     }
 
-    /// What `lay` says of the line that begins here on `stack`.
+    /// Returns the result of `lay` for the line that begins here on `stack`.
     pub(crate) fn laid(
         &self,
         stack: &Stack,
@@ -94,19 +94,19 @@ impl Layout {
         Some(Cow::Owned(laid))
     }
 
-    /// The layout where the first lexeme of a line begins in front of which the stack has `top` on
-    /// top.
+    /// Returns the layout in which the first lexeme of a line begins on a stack with this top.
     pub(crate) fn chosen(&self, top: ParseStateId) -> Self {
         self.lines()
             .map_or(Self::NONE, |lines| Self::new(Lines { chosen: Some(top), ..lines.clone() }))
     }
 
-    /// Whether the stack in front of the first lexeme of a line is one of several.
+    /// Returns whether the stack before the first lexeme of a line is one of several.
     pub(crate) fn is_chosen(&self) -> bool {
         self.lines().is_some_and(|lines| lines.chosen.is_some())
     }
 
-    /// The layout behind an ignored lexeme: what the next one begins on is open again.
+    /// Returns the layout after an ignored lexeme: the stack on which the next one begins is open
+    /// again.
     pub(crate) fn open(&self) -> Self {
         match self.lines() {
             Some(lines) if lines.chosen.is_some() => {
@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// The layout after one more byte of the text; tabs go on to multiples of `tab`.
+    /// Returns the layout after one more byte of the text; tabs advance to multiples of `tab`.
     #[inline]
     pub(crate) fn read(&self, byte: u8, tab: u32) -> Self {
         match self.lines() {
@@ -124,7 +124,7 @@ impl Layout {
                 if leading.counting =>
             {
                 let (blocks, leading) = (blocks.clone(), Some(leading.read(byte, tab)));
-                // What begins with a blank is ignored, whatever it begins on.
+                // A lexeme that begins with a blank is ignored on every stack.
                 let chosen = chosen.filter(|_| !is_blank(byte));
                 Self::new(Lines { blocks, depth, leading, chosen })
             }
@@ -132,16 +132,16 @@ impl Layout {
         }
     }
 
-    /// The layout at the beginning of the next line.
+    /// Returns the layout at the beginning of the next line.
     pub(crate) fn next_line(&self) -> Self {
         self.lines().map_or(Self::NONE, |lines| {
             Self::new(Lines { leading: Some(Leading::NONE), chosen: None, ..lines.clone() })
         })
     }
 
-    /// The layout behind an ignored lexeme that joins the next line to this one. As in CPython, the
-    /// first one that has blanks before it settles the width of the line, the alternative one too;
-    /// one without is passed over.
+    /// Returns the layout after an ignored lexeme that joins the next line to this one. As in
+    /// CPython, the first such lexeme with blanks before it determines both widths of the line; one
+    /// without blanks does not.
     pub(crate) fn join(&self) -> Self {
         let Some((lines, leading)) = self.lines().and_then(|lines| Some((lines, lines.leading?)))
         else {
@@ -155,7 +155,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Whether both are one in memory.
+    /// Returns whether both are the same object in memory.
     pub(crate) fn is(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (None, None) => true,

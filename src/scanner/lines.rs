@@ -1,5 +1,5 @@
-//! Where a text stands among lines: open blocks, open brackets, and the blanks before the first
-//! lexeme of a line. Data alone; what the directive makes of them is in
+//! The position of a text in its lines: open blocks, open brackets, and the blanks before the first
+//! lexeme of a line. This file has only the data; its use by the directive is in
 //! [`indentation`](super::indentation).
 
 use std::hash::{Hash, Hasher};
@@ -11,41 +11,40 @@ use crate::util::id::ParseStateId;
 /// The bytes whose width is counted at the beginning of a line.
 pub(crate) const BLANKS: [u8; 3] = *b" \t\x0c";
 
-/// The blanks are told apart, whatever the terminals make of them.
+/// Returns classes that distinguish the blanks, whether or not the terminals do.
 pub(crate) fn blank_classes() -> ByteClasses {
     ByteClasses::by_key(|byte| if is_blank(byte) { usize::from(byte) } else { 0 })
 }
 
-/// Whether `byte` is one of [`BLANKS`].
+/// Returns whether `byte` is one of [`BLANKS`].
 pub(crate) fn is_blank(byte: u8) -> bool {
     BLANKS.contains(&byte)
 }
 
-/// How far a line's first lexeme stands to the right, counted twice as CPython does: two lines have
-/// the same width, or one is wider, only where both counts say so. So it never matters how wide a
-/// tab is.
+/// The indentation of a line's first lexeme, counted twice as in CPython: two lines have the same
+/// width, or one is wider, only if both counts agree. So the width of a tab never matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Width {
-    /// With tabs up to the next multiple of their width.
+    /// With tabs advancing to the next multiple of their width.
     pub(crate) column: u32,
     /// With tabs of one column.
     pub(crate) alternative: u32,
 }
 
-/// The blanks read since the line began, if its first lexeme has not come yet.
+/// The blanks read since the line began, if its first lexeme has not begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Leading {
     pub(crate) width: Width,
-    /// Nothing but blanks so far; the width is settled at the first other byte.
+    /// Only blanks so far; the width is final at the first other byte.
     pub(crate) counting: bool,
 }
 
 impl Leading {
-    /// Before the first byte of a line.
+    /// The state before the first byte of a line.
     pub(super) const NONE: Self =
         Self { width: Width { column: 0, alternative: 0 }, counting: true };
 
-    /// After one more byte of the line; tabs go on to multiples of `tab`.
+    /// Returns the state after one more byte of the line; tabs advance to multiples of `tab`.
     pub(super) fn read(mut self, byte: u8, tab: u32) -> Self {
         let Width { column, alternative } = &mut self.width;
         match byte {
@@ -65,40 +64,39 @@ impl Leading {
     }
 }
 
-/// The widths of the open blocks, the innermost on top. The outermost, of width 0, is not among
-/// them.
+/// The widths of the open blocks, the innermost on top, without the outermost, which has width 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks(Option<Arc<Block>>);
 
 #[derive(Debug)]
 struct Block {
     width: Width,
-    /// How many blocks are open, this one among them.
+    /// Number of open blocks, including this one.
     level: u32,
-    /// Of all widths from here down.
+    /// Hash of all widths from here down.
     hash: u64,
     below: Blocks,
 }
 
 impl Blocks {
-    /// The width of the innermost block.
+    /// Returns the width of the innermost block.
     pub(crate) fn width(&self) -> Width {
         self.0.as_ref().map_or(Width::default(), |block| block.width)
     }
 
-    /// How many blocks are open.
+    /// Returns the number of open blocks.
     pub(crate) fn level(&self) -> u32 {
         self.0.as_ref().map_or(0, |block| block.level)
     }
 
-    /// The same and one more inside.
+    /// Returns the blocks with one more inside.
     pub(crate) fn push(&self, width: Width) -> Self {
         let below = self.hash_of_all().rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = below ^ (u64::from(width.column) << 32 | u64::from(width.alternative));
         Self(Some(Arc::new(Block { width, level: self.level() + 1, hash, below: self.clone() })))
     }
 
-    /// The blocks around the innermost one.
+    /// Returns the blocks around the innermost one.
     pub(crate) fn below(&self) -> Option<&Blocks> {
         self.0.as_ref().map(|block| &block.below)
     }
@@ -135,7 +133,7 @@ impl Hash for Blocks {
 }
 
 impl Drop for Block {
-    /// In a loop, as for parse stacks: blocks may be nested deep.
+    /// Iterative, as for parse stacks: blocks may be deeply nested.
     fn drop(&mut self) {
         let mut below = self.below.0.take();
         while let Some(block) = below {
@@ -148,12 +146,12 @@ impl Drop for Block {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Lines {
     pub(crate) blocks: Blocks,
-    /// Open brackets.
+    /// Number of open brackets.
     pub(crate) depth: u32,
-    /// `None` behind the first lexeme of a line. Where it is something, no bracket is open.
+    /// `None` after the first lexeme of a line. If present, no bracket is open.
     pub(crate) leading: Option<Leading>,
-    /// The top of the stack on which the first lexeme of a line began, where the stack in front of
-    /// it could be one of several, each of which lexes for itself.
+    /// The top of the stack on which the first lexeme of a line began, if there are several such
+    /// stacks, each of which lexes for itself.
     pub(crate) chosen: Option<ParseStateId>,
 }
 

@@ -1,5 +1,5 @@
-//! What is to be known of the texts of rules: what is captured, how warm a model should be within
-//! them, and how many tokens they should take.
+//! Attributes of the texts of rules: captures, the temperature for sampling them, and the number of
+//! tokens they should take.
 
 use hashbrown::HashMap;
 
@@ -11,34 +11,34 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 use crate::util::meter::Meter;
 
-/// The marked rules of a grammar, and its productions, which tell what they derive.
+/// The rules of a grammar with attributes, and its productions, which determine the texts of rules.
 #[derive(Debug)]
 pub(crate) struct Marks {
     pub(crate) derivations: Derivations,
     rules: HashMap<NonterminalId, Mark>,
 }
 
-/// What is to be known of a rule's texts.
+/// The attributes of a rule's texts.
 #[derive(Debug)]
 pub(crate) struct Mark {
-    /// Under what name they are captured.
+    /// Name under which they are captured.
     pub(crate) capture: Option<String>,
     pub(crate) suffix: Option<Suffix>,
     pub(crate) temperature: Option<f32>,
-    /// How many tokens one of its texts should take at most.
+    /// Maximum number of tokens that one of its texts should take.
     pub(crate) max_tokens: Option<usize>,
 }
 
-/// What ends the texts and is not captured with them.
+/// The end of the texts, which is not captured with them.
 #[derive(Debug)]
 pub(crate) struct Suffix {
     dfa: Dfa,
-    /// Under what name it is captured, and how many of its bytes are; `None`: all.
+    /// Name under which it is captured, and how many of its bytes are; `None`: all.
     pub(crate) capture: Option<(String, Option<usize>)>,
 }
 
 impl Marks {
-    /// The marks of a grammar; `None` where it has none.
+    /// Returns the attributes in a grammar; `None` if it has none.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Marks {
         Ok((!rules.is_empty()).then(|| Self { derivations: Derivations::new(grammar), rules }))
     }
 
-    /// What is to be known of the texts of a rule.
+    /// Returns the attributes of a rule's texts.
     pub(crate) fn get(&self, rule: NonterminalId) -> Option<&Mark> {
         self.rules.get(&rule)
     }
@@ -83,8 +83,8 @@ fn mark(
 }
 
 impl Suffix {
-    /// Where the suffix begins in a text that ends with it: the shortest one. Costs the square of
-    /// its length.
+    /// Returns where the suffix begins in a text that ends with it, choosing the shortest suffix.
+    /// Costs the square of its length.
     pub(crate) fn split(&self, text: &[u8]) -> usize {
         (0..=text.len()).rev().find(|&at| self.dfa.matches(&text[at..])).unwrap_or(text.len())
     }

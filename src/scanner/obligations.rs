@@ -1,4 +1,4 @@
-//! What ended lexemes ask of the rest of the text, as sets with numbers.
+//! The requirements of ended lexemes on the rest of the text, as interned sets.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,15 +15,15 @@ use crate::util::id::ScanStateId;
 /// Scan states of ended lexemes that must not accept; ascending.
 pub(crate) type Obligations = SmallVec<[ScanStateId; 4]>;
 
-/// What lexemes that have ended leave to the rest of the text.
+/// The requirements and facts that ended lexemes leave for the rest of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Left {
     pub(super) obligations: Obligations,
-    /// Between two lexemes, what is known of the text before; the next one knows it by its state.
+    /// The past, between two lexemes. Within a lexeme its scan state has the past.
     pub(super) past: Past,
 }
 
-/// An interned set of [`Obligations`]; between two lexemes, with what is known of the text before.
+/// An interned set of [`Obligations`], with the past between two lexemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ObligationsId(pub(crate) u32);
 
@@ -36,26 +36,26 @@ impl ObligationsId {
 #[derive(Debug)]
 pub(super) struct ObligationSets {
     pub(super) sets: Interner<Left>,
-    /// Bytes that the longer ones of them hold elsewhere.
+    /// Heap bytes of the sets that are too long to be stored inline.
     pub(super) listed: AtomicUsize,
     /// By id and byte class: the obligations after it.
     steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
-    /// Of pairs of scan states: whether the first implies the second.
+    /// By pair of scan states: whether the first implies the second.
     pub(super) implications: AppendMap<(ScanStateId, ScanStateId), bool>,
-    /// Of pairs of sets: whether the second implies all of the first. Places of a decision are
-    /// compared by the thousand, and have few sets.
+    /// By pair of sets: whether the second implies all of the first. A decision compares thousands
+    /// of places, which have few sets.
     pub(super) inclusions: AppendMap<(ObligationsId, ObligationsId), bool>,
 }
 
 impl ObligationSets {
-    /// None but the empty one.
+    /// Creates the collection with only the empty set.
     pub(super) fn new() -> Self {
         let sets = Interner::default();
         sets.intern(Left { obligations: Obligations::new(), past: Past::NONE });
         Self::of(sets)
     }
 
-    /// These, the empty one first.
+    /// Creates the collection of these sets, the empty one first.
     pub(super) fn of(sets: Interner<Left>) -> Self {
         let listed = sets.iter().map(Left::bytes_elsewhere).sum();
         Self {
@@ -88,18 +88,18 @@ impl ObligationSets {
 }
 
 impl Scanner {
-    /// The scan states behind an id.
+    /// Returns the scan states with an id.
     pub(crate) fn obligations(&self, id: ObligationsId) -> &Obligations {
         &self.obligations.sets.get(id.0).obligations
     }
 
-    /// What is known of the text before, where `id` stands between two lexemes.
+    /// Returns the past, if `id` is between two lexemes.
     #[inline]
     pub(super) fn past(&self, id: ObligationsId) -> Past {
         if self.states().has_past() { self.obligations.sets.get(id.0).past } else { Past::NONE }
     }
 
-    /// The same obligations where this is known of the text before.
+    /// Returns the same obligations with this past.
     #[inline]
     pub(super) fn with_past(&self, id: ObligationsId, past: Past) -> ObligationsId {
         if self.past(id) == past {
@@ -109,8 +109,8 @@ impl Scanner {
         self.obligations.intern(Left { obligations, past })
     }
 
-    /// The id of a set of obligations, without those that others imply. What they know of the text
-    /// before their lexemes is of no use any more.
+    /// Returns the id of a set of obligations, without those that others imply. Their pasts are
+    /// dropped, because they no longer matter.
     pub(crate) fn intern_obligations(&self, mut states: Obligations) -> ObligationsId {
         states.iter_mut().for_each(|state| *state = self.states().without_past(*state));
         states.sort_unstable();
@@ -123,7 +123,7 @@ impl Scanner {
         }
     }
 
-    /// The obligations after `byte`; `None` when one is broken.
+    /// Returns the obligations after `byte`; `None` if one is broken.
     #[inline]
     pub(crate) fn step_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
         if id == ObligationsId::NONE { Some(id) } else { self.step_open_obligations(id, byte) }
@@ -148,8 +148,9 @@ impl Scanner {
         Some(self.intern_obligations(after))
     }
 
-    /// Adds that the match which has come to `state` is none, neither here nor later; `None` where
-    /// it is one. Where that depends on the text behind, it must turn out that way.
+    /// Adds the requirement that the match in `state` completes neither here nor later; `None` if
+    /// it is complete. If that depends on the following text, adds the conditions that must not
+    /// hold.
     fn push_no_match(&self, asked: &mut Obligations, state: ScanStateId) -> Option<()> {
         if self.states().accepts_surely(state) {
             return None;
@@ -161,7 +162,8 @@ impl Scanner {
         Some(())
     }
 
-    /// `id`, and that the match which has come to `state` is none; `None` where it is one.
+    /// Adds to `id` the requirement that the match in `state` does not complete; `None` if it is
+    /// complete.
     pub(super) fn ask_for_no_match(
         &self,
         id: ObligationsId,
@@ -172,8 +174,8 @@ impl Scanner {
         Some(self.intern_obligations(asked))
     }
 
-    /// `id`, and that none of `guards` comes true, which `byte` is the first to be read by; `None`
-    /// where it makes one true.
+    /// Adds to `id` the requirement that none of `guards`, which read `byte` first, comes true;
+    /// `None` if the byte makes one true.
     pub(super) fn guard(
         &self,
         id: ObligationsId,
@@ -187,17 +189,17 @@ impl Scanner {
         Some(self.intern_obligations(asked))
     }
 
-    /// Whether the text may end where this is asked of it.
+    /// Returns whether the text may end with these obligations.
     pub(super) fn may_end_with(&self, id: ObligationsId) -> bool {
         !self.states().has_conditions() || self.step_obligations(id, Dfa::END).is_some()
     }
 
-    /// Whether the text may end where none of `guards` has read anything yet.
+    /// Returns whether the text may end if none of `guards` has read anything yet.
     pub(super) fn may_end_with_guards(&self, guards: &[ScanStateId]) -> bool {
         self.guard(ObligationsId::NONE, guards, Dfa::END).is_some()
     }
 
-    /// `id` and more.
+    /// Adds obligations to `id`.
     pub(crate) fn add_obligations(
         &self,
         id: ObligationsId,

@@ -1,21 +1,21 @@
-//! One of the stacks of a reading, where there is no time to follow all of them.
+//! One of the stacks of a reading, for when there is no time to follow all of them.
 
 use super::Scanner;
 use super::configuration::Configuration;
 use super::lookahead::Between;
 use super::reads::Reads;
 
-/// So many parts of a graph are looked at, at most.
+/// Maximum number of parts of a graph that are looked at.
 const MOST: usize = 1 << 14;
 
 impl Scanner {
-    /// A reading on one of its stacks, with which the text can be completed; `is_between` says that
-    /// no byte of the lexeme has come. `None` where none is found in a mask's time, of which
-    /// `reads` tells the steps.
+    /// Returns a reading on one of its stacks with which the text can be completed; `is_between`
+    /// says that no byte of the lexeme has been read. `None` if none is found in the time of one
+    /// mask, whose steps `reads` counts.
     ///
-    /// Ways that are less deep come first: the least is open on them, so that little of what
-    /// follows has several readings. Where some stack of a graph can be completed, so can some
-    /// stack on one of the ways from its first fork on.
+    /// Shallower ways come first: they have the fewest open rules, so little of what follows has
+    /// several readings. If some stack of a graph can be completed, so can some stack on one of the
+    /// ways from its first fork.
     pub(crate) fn one_way(
         &self,
         at: &Configuration,

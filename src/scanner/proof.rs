@@ -1,22 +1,22 @@
-//! What the check of a grammar has proved, and what the scanner is made from.
+//! The facts proved by the check of a grammar, from which the scanner is made.
 
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
-/// What is certain about lexemes, whatever the stack.
+/// Facts about lexemes that are certain for every stack.
 #[derive(Debug)]
 pub(crate) struct Proof {
-    /// The labels behind which every stack can be completed, once a lexeme can become one and
-    /// nothing is asked of the text beside.
+    /// The labels after which every stack can be completed, once a lexeme can become one and there
+    /// are no other requirements on the text.
     pub(crate) sure: BitSet,
-    /// Whether all labels are such.
+    /// Whether all labels are among them.
     pub(crate) is_whole: bool,
-    /// Ignored terminals that not everything may follow, and what may.
+    /// Ignored terminals that only some terminals may follow, each with these.
     pub(crate) gates: Vec<(TerminalId, BitSet)>,
 }
 
 impl Proof {
-    /// Nothing is certain of so many terminals.
+    /// Creates a proof in which none of `terminals` terminals is certain.
     pub(super) fn nothing(terminals: usize) -> Self {
         Self { sure: BitSet::new(terminals), is_whole: false, gates: Vec::new() }
     }

@@ -1,17 +1,17 @@
-//! What is left of a lexeme, where nothing but its automaton has a say.
+//! The residual language of a lexeme that depends only on its automaton.
 
 use super::points::Point;
 use super::{ObligationsId, Scanner};
 use crate::util::id::TerminalId;
 
 impl Scanner {
-    /// The only terminal that a lexeme can still become, and what is left of it, as numbers.
-    /// `None` where what tokens do from here on depends on more than that; then a walk from here
-    /// cannot be another grammar's.
+    /// Returns the only terminal that a lexeme can still become, and its residual language, as
+    /// numbers. `None` if the effect of tokens from here on depends on anything else; then the walk
+    /// from here cannot be shared with another grammar.
     ///
-    /// A text that is accepted goes on to accepted ones only, if at all, so an end leaves nothing
-    /// open: the lexeme ends where it cannot go on. And all tokens that end within the lexeme are
-    /// of one class.
+    /// An accepted text can only be extended to accepted ones, so an end leaves nothing open: the
+    /// lexeme ends where it cannot go on. And all tokens that end within the lexeme are of one
+    /// class.
     pub(crate) fn rest(&self, point: &Point) -> Option<(TerminalId, Box<[u64]>)> {
         let states = self.states();
         let &[only] = states.components(point.state) else { return None };

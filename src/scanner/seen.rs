@@ -1,12 +1,12 @@
-//! The items of a list that are one lexeme, as far as they have come, as a trie over their bytes.
+//! The items of a list that consist of one lexeme, so far, as a trie over their bytes.
 //!
-//! A trie is never changed: with another item it is a new one, which shares all but the path to
-//! that item. So every step of a sequence keeps its own, and so does every clone.
+//! A trie is immutable: adding an item makes a new one, which shares all but the path to that item.
+//! So every step of a sequence keeps its own, and so does every clone.
 //!
-//! A node is *closed* when each item that goes on from its text stands in the list already. Then no
-//! item may begin with that text; a node that is not closed has an item left. Worked out when an
-//! item is added, from its end back: a node of which one byte leads to something else stays open,
-//! and so do those above it.
+//! A node is *closed* when each item that begins with its text is already in the list. Then no item
+//! may begin with that text; a node that is not closed has an item left. This is computed when an
+//! item is added, from its end back: a node stays open if one of its bytes leads to an open or
+//! missing node, and so do those above it.
 
 use std::sync::Arc;
 
@@ -14,30 +14,31 @@ use smallvec::SmallVec;
 
 use super::Lexeme;
 
-/// A node of the trie: what some items begin with.
+/// A node of the trie: a prefix of some items.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// By byte, ascending.
     children: SmallVec<[(u8, Arc<Seen>); 1]>,
     /// Whether the text of the node is an item.
     pub(crate) is_item: bool,
-    /// Whether every item with this beginning stands in the list.
+    /// Whether every item with this prefix is in the list.
     pub(crate) is_closed: bool,
 }
 
 impl Seen {
-    /// The nodes one byte on, by ascending byte.
+    /// Returns the child nodes, by ascending byte.
     pub(crate) fn children(&self) -> impl Iterator<Item = (u8, &Self)> {
         self.children.iter().map(|(byte, child)| (*byte, &**child))
     }
 
-    /// The node one byte on, if some item goes on so.
+    /// Returns the child node for a byte, if some item continues with it.
     pub(crate) fn child(&self, byte: u8) -> Option<&Arc<Self>> {
         let place = self.children.binary_search_by_key(&byte, |&(byte, _)| byte).ok()?;
         Some(&self.children[place].1)
     }
 
-    /// Whether a text goes so far as to repeat an item, or as none may that is still to come.
+    /// Returns whether a text repeats an item, or has a prefix with which no further item may
+    /// begin.
     pub(crate) fn refuses(&self, text: &[u8]) -> bool {
         let mut node = self;
         for &byte in text {
@@ -50,8 +51,8 @@ impl Seen {
         false
     }
 
-    /// The trie with one more item: the text of a lexeme, which begins as `lexeme`. Costs its
-    /// bytes, and where few items are left the bytes of a class for each.
+    /// Returns the trie with one more item: the text of a lexeme, with `lexeme` as its empty
+    /// prefix. Costs its bytes, and if few items are left, the bytes of a class for each.
     pub(crate) fn with(self: &Arc<Self>, text: &[u8], lexeme: Lexeme<'_>) -> Arc<Self> {
         let mut path = vec![self.clone()];
         for &byte in text {
@@ -81,7 +82,7 @@ impl Seen {
         below.unwrap_or_else(|| self.clone())
     }
 
-    /// Whether all lexemes that go on from this one are here.
+    /// Returns whether all lexemes with this prefix are here.
     fn has_all(&self, lexeme: Lexeme<'_>) -> bool {
         let is_closed = |byte: u8| self.child(byte).is_some_and(|child| child.is_closed);
         (self.is_item || !lexeme.is_whole())
@@ -90,7 +91,7 @@ impl Seen {
 }
 
 impl Drop for Seen {
-    /// In a loop: the derived drop would recurse once a byte.
+    /// Iterative: the derived drop would recurse once for each byte.
     fn drop(&mut self) {
         let mut left = std::mem::take(&mut self.children);
         while let Some((_, node)) = left.pop() {

@@ -1,8 +1,8 @@
-//! How much the scanner has met.
+//! The size of the scanner's caches.
 //!
-//! Scan states, obligations, points and parse states are named by numbers that sequences hold, so
-//! none is dropped before the scanner is. Most grammars have few; where matches stay pending in
-//! ever new combinations, each text meets more.
+//! Sequences refer to scan states, obligations, points and parse states by number, so none is
+//! dropped before the scanner is. Most grammars have few. If matches stay pending in ever new
+//! combinations, each text adds more.
 
 use std::sync::atomic::Ordering;
 
@@ -12,7 +12,7 @@ use crate::lr::table::ParseTable;
 use crate::util::append::room;
 
 impl Scanner {
-    /// Heap bytes of what has been met, compiling included. Costs a few loads.
+    /// Returns the heap bytes of everything met so far, compiling included. Costs a few loads.
     pub(crate) fn met_bytes(&self) -> usize {
         let states = self.states();
         let classes = states.classes().count();
@@ -46,14 +46,14 @@ impl ParseTable {
     }
 }
 
-/// What an entry takes with its key and its places in tables that are never full.
+/// Memory of an entry with its key and its places in tables that are never full.
 const ENTRY_BYTES: usize = 64;
 
-/// What a set takes beside its words.
+/// Memory of a set in addition to its words.
 const SET_BYTES: usize = 88;
 
-/// Components that a scan state has, more or less.
+/// Typical number of components of a scan state.
 const COMPONENTS: usize = 4;
 
-/// What is known of obligations behind one class of bytes.
+/// Memory of the obligations after one class of bytes.
 const OBLIGATIONS_AFTER_A_BYTE: usize = 16;

@@ -1,8 +1,8 @@
-//! What a byte does to a configuration.
+//! The effect of a byte on a configuration.
 //!
-//! [`Scanner::step`] says it in full: a lexeme goes on, ends before the byte, or both while that is
-//! open, and each end may have several readings. Nearly always there is one reading before and one
-//! after, and nothing open. [`Scanner::step_alone`] is the same for these, in place.
+//! [`Scanner::step`] handles all cases: a lexeme goes on, ends before the byte, or both while that
+//! is open, and each end may have several readings. Nearly always there is one reading before and
+//! one after, and nothing is open. [`Scanner::step_alone`] handles this case in place.
 
 use super::configuration::Configuration;
 use super::lookahead::ExpectationsId;
@@ -11,8 +11,8 @@ use super::{ObligationsId, Scanner};
 use crate::util::id::{ScanStateId, TerminalId};
 
 impl Scanner {
-    /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the
-    /// byte begins another, or both while that is open. `reads` is told what was read.
+    /// Passes the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and
+    /// the byte begins another, or both while that is open. Reports to `reads`.
     pub(crate) fn step(
         &self,
         from: &Configuration,
@@ -23,7 +23,8 @@ impl Scanner {
         self.step_over(from, byte, reads, |after, _| emit(after));
     }
 
-    /// The same with the label of the lexeme that has ended before the byte, if one has.
+    /// Does the same, and also passes the label of the lexeme that has ended before the byte, if
+    /// one has.
     pub(crate) fn step_over(
         &self,
         from: &Configuration,
@@ -53,9 +54,8 @@ impl Scanner {
         }
     }
 
-    /// What [`Scanner::step`] does, in place, to a reading that is viable and becomes one: whether
-    /// it is viable then, too. `None`, and nothing has changed, where it takes more than this to
-    /// say.
+    /// Does what [`Scanner::step`] does, in place, for a viable reading that has one successor.
+    /// Returns whether that is viable, too. `None`, with nothing changed, in all other cases.
     #[inline]
     pub(crate) fn step_alone(
         &self,
@@ -81,7 +81,7 @@ impl Scanner {
         if is_counting {
             at.layout = self.read(&at.layout, byte);
         }
-        // What the lexeme can become settles it, and most bytes of a lexeme leave that open.
+        // The reachable labels decide, and most bytes of a lexeme do not change them.
         let is_settled = self.is_plain
             && !is_counting
             && self.lexis.lookaheads.is_empty()
@@ -90,8 +90,8 @@ impl Scanner {
         Some(is_settled || self.is_viable(at, reads))
     }
 
-    /// The lexeme ends before `byte`, with which the next begins. Whether that was all: then it is
-    /// done.
+    /// Ends the lexeme before `byte`, which begins the next one. Returns whether this is the only
+    /// reading; if not, nothing is changed.
     fn step_across(&self, at: &mut Configuration, byte: u8, reads: &mut Reads) -> bool {
         let Some(label) = self.states().label(at.state) else { return false };
         let asks = at.layout.lines().is_some()

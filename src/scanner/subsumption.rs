@@ -1,14 +1,14 @@
-//! Obligations that others imply: whatever breaks them breaks one of the others.
+//! Obligations that others imply: every text that breaks them breaks one of the others.
 //!
-//! Behind `a`s that may each begin a match of `/a{60}/`, the match that began first is the first to
-//! come true, and dies with the others. So what the others ask is asked already. Kept, they would
-//! make a set for each choice of places where lexemes ended: as many as there are subsets.
+//! After several `a`s that may each begin a match of `/a{60}/`, the match that began first is the
+//! first to complete, and dies with the others. So it implies the other obligations. If they were
+//! kept, there would be a set for each choice of positions where lexemes ended, exponentially many.
 //!
 //! One scan state implies another if each text that leads the other to an accept has led this one
-//! to an accept before, or does so with the same byte. That is the inclusion of two languages, and
-//! both are given by deterministic automata: a search through pairs of states finds a byte on which
-//! it fails, or closes. What it closes on holds for all pairs on the way; what it fails on fails
-//! for all pairs that led there.
+//! to an accept before, or does so with the same byte. That is language inclusion of deterministic
+//! automata: a search through pairs of states finds a byte on which it fails, or completes. If it
+//! completes, inclusion holds for all pairs that were met; if it fails, it fails for all pairs on
+//! the path to the failure.
 
 use std::cell::Cell;
 
@@ -22,15 +22,15 @@ use crate::util::id::ScanStateId;
 /// A state, and one that it may imply.
 type Pair = (ScanStateId, ScanStateId);
 
-/// How many pairs one search may meet. Where that is not enough both obligations are kept, which is
-/// as exact.
+/// Limit on the pairs that one search may meet. Past it both obligations are kept, which is as
+/// exact.
 const MAX_PAIRS: usize = 1 << 12;
 
-/// With more obligations than these, to compare each with each costs more than it saves.
+/// With more obligations than this, pairwise comparison costs more than it saves.
 const MANY: usize = 16;
 
 impl Scanner {
-    /// Takes out what others of `states` imply.
+    /// Removes the states that others of `states` imply.
     #[inline]
     pub(super) fn drop_implied(&self, states: &mut Obligations) {
         if states.len() > 1 && states.len() <= MANY {
@@ -51,8 +51,8 @@ impl Scanner {
         }
     }
 
-    /// Whether the obligations of `more` imply all those of `less`, behind texts of which the same
-    /// is known. Each state that is looked at is added to `compared`.
+    /// Returns whether the obligations of `more` imply all those of `less`, with the same past.
+    /// Adds each state that is looked at to `compared`.
     pub(super) fn is_within(
         &self,
         less: ObligationsId,
@@ -74,7 +74,7 @@ impl Scanner {
         }
     }
 
-    /// The same of sets of several.
+    /// Does the same for sets of several.
     fn includes(&self, less: ObligationsId, more: ObligationsId, compared: &Cell<usize>) -> bool {
         let known = &self.obligations.inclusions;
         if let Some(&known) = known.get(&(less, more)) {
@@ -90,7 +90,7 @@ impl Scanner {
         *known.get_or_insert_with((less, more), || is_within)
     }
 
-    /// Whether all that breaks `implied` breaks `state`, as early at least.
+    /// Returns whether every text that breaks `implied` breaks `state` no later.
     fn implies(&self, state: ScanStateId, implied: ScanStateId, compared: &Cell<usize>) -> bool {
         let implications = &self.obligations.implications;
         state == implied
@@ -103,7 +103,7 @@ impl Scanner {
     #[cold]
     fn find_implication(&self, pair: Pair, compared: &Cell<usize>) -> bool {
         let known = &self.obligations.implications;
-        // Each pair with the place of the one that led to it.
+        // Each pair with the position of the one that led to it.
         let mut met: Vec<(Pair, usize)> = vec![(pair, 0)];
         let mut seen: HashSet<Pair, FxBuildHasher> = HashSet::from_iter([pair]);
         let mut at = 0;
@@ -135,7 +135,8 @@ impl Scanner {
         true
     }
 
-    /// What must hold behind each byte for `state` to imply `implied`; `None` where it does not.
+    /// Returns the pairs that must be in the relation after each byte for `state` to imply
+    /// `implied`; `None` for failure.
     fn implied_after(
         &self,
         state: ScanStateId,
@@ -146,7 +147,7 @@ impl Scanner {
             let Some(implied) = self.states().next(implied, byte) else { continue };
             let pair = match self.states().next(state, byte) {
                 Some(state) if self.states().accepts_surely(state) => continue,
-                // What depends on the text behind is compared with nothing but itself.
+                // A state that depends on the following text is compared only with itself.
                 Some(next) if next == implied => continue,
                 Some(state)
                     if [state, implied].iter().any(|&at| self.states().guarded(at).is_some()) =>
