@@ -1,5 +1,5 @@
-//! A step of a server: the masks of all sequences of a batch, each with a grammar of its own, in
-//! one buffer as the kernel that applies them wants it.
+//! One step of a server: the masks of all sequences of a batch, each with its own grammar, in one
+//! buffer, laid out for the kernel that applies them.
 //!
 //! `cargo run --release --example batch`.
 
@@ -9,7 +9,7 @@ use lrmask::{Constraint, ConstraintCache, Limits, Matcher, Source, Vocabulary, f
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let vocabulary = Vocabulary::builtin("gpt2")?;
-    // Many requests bring the same grammar: it is compiled once.
+    // Many requests have the same grammar: it is compiled once.
     let cache = ConstraintCache::new(64 << 20);
     let limits = Limits::strict();
     let constraint = |pattern: &str| -> Result<Constraint, lrmask::BuildError> {
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The logits of a model may be wider than its vocabulary.
     let words = vocabulary.width().div_ceil(32).next_multiple_of(8);
     let mut rows = vec![0u32; 4 * words];
-    // The third sequence is free.
+    // The third sequence is unconstrained.
     let batch: [Option<&Matcher>; 4] = [Some(&date), Some(&answer), None, Some(&again)];
     let threads = std::thread::available_parallelism()?.get();
     fill_masks(&batch, &mut rows, words, threads)?;

@@ -1,12 +1,12 @@
-//! Saved constraints with parts changed and the fingerprint put right: loading ends, and every call
-//! on what is loaded returns.
+//! Saved constraints with changed parts and a matching fingerprint: loading terminates, and every
+//! call on a loaded one returns.
 //!
 //! ```text
 //! cargo run --release --example forged -- 100000
 //! ```
 //!
-//! Prints how many of the forged files were loaded, and the longest that loading one and calling
-//! ten things on it took.
+//! Prints how many of the forged files were loaded, and the longest time to load one and make ten
+//! calls on it.
 
 #![allow(clippy::print_stdout, reason = "the figures are the answer")]
 

@@ -1,18 +1,18 @@
-//! Runs the samples of MaskBench that may lie beside the project: schemas with valid and invalid
-//! instances.
+//! Runs the samples of MaskBench, which may be placed next to the project: schemas with valid and
+//! invalid instances.
 //!
 //! `cargo run --release --example maskbench large [NAME...]` times schemas that are large in one
 //! respect.
 //!
 //! `cargo run --release --example maskbench replay` replays all valid instances with o200k and the
-//! tokenizers of Llama 3 and Llama 2, where they lie beside the project: cut as the model's
-//! tokenizer does and at random, with the mask before each token, in any order of keys.
+//! tokenizers of Llama 3 and Llama 2, if they are placed next to the project: split by the model's
+//! tokenizer and at random, with the mask before each token, in any order of keys.
 //!
 //! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which
-//! are refused and why, how many instances are judged wrongly, and how long it takes from a schema
-//! to its first mask (of the processor, where Linux tells). A schema passes when it compiles, all
-//! its valid instances are accepted and all its invalid ones refused. Instances are written as
-//! Python's `json.dumps` does, and read byte by byte.
+//! are refused and why, how many instances are judged wrongly, and the time from a schema to its
+//! first mask (processor time, on Linux). A schema passes if it compiles, all its valid instances
+//! are accepted and all its invalid ones refused. Instances are formatted as by Python's
+//! `json.dumps`, and read byte by byte.
 
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 
@@ -24,24 +24,24 @@ use std::time::{Duration, Instant};
 
 use lrmask::{CompiledGrammar, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
 
-/// So many of the slowest schemas are listed.
+/// Number of slowest schemas that are listed.
 const SLOWEST: usize = 60;
 
-/// What the thread had of a processor so far, where Linux tells: in steps of some milliseconds.
+/// Returns the processor time of this thread so far, on Linux: in steps of some milliseconds.
 fn processor() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// How long it takes from a schema to its first mask: on average, and the least that the schema,
-/// the tables and the mask took.
+/// The time from a schema to its first mask: the average, and the minimum for the schema, the
+/// tables and the mask.
 struct Times {
     whole: Duration,
     parts: [Duration; 3],
 }
 
-/// Goes from a schema to its first mask, as often as it takes to tell how long that is on a machine
-/// that has other things to do.
+/// Goes from a schema to its first mask, repeatedly, to measure the time on a machine with other
+/// load.
 fn prepare(
     schema: &str,
     options: &SchemaOptions,
@@ -74,7 +74,7 @@ fn prepare(
     unreachable!("the last round returns")
 }
 
-/// A value of JSON, with numbers as they are written.
+/// A JSON value, with numbers as they are written.
 enum Json {
     Word(String),
     Text(String),
@@ -82,7 +82,7 @@ enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// Schemas that are large in one respect each.
+/// Returns schemas that are large in one respect each.
 fn large() -> Vec<(&'static str, String)> {
     let list = |count: usize, of: &dyn Fn(usize) -> String| {
         (0..count).map(of).collect::<Vec<_>>().join(", ")
@@ -113,8 +113,8 @@ fn large() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Replays the valid instances of all schemas: each is accepted just where it is byte by byte,
-/// however it is cut.
+/// Replays the valid instances of all schemas: each is accepted exactly when it is accepted byte by
+/// byte, however it is split.
 fn replay() {
     const CUTS: u64 = 2;
     let Some(files) = corpus::archive("json/maskbench.tar.gz") else { return };
@@ -178,14 +178,14 @@ fn replay() {
     }
 }
 
-/// All single bytes, and the end.
+/// Returns all single bytes, and the stop token.
 fn bytes() -> Vocabulary {
     let tokens = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
     let bytes = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens([256]));
     bytes.expect("a vocabulary")
 }
 
-/// The most memory that the process had so far, where the system tells.
+/// Returns the peak memory of the process, if the system reports it.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
@@ -370,7 +370,7 @@ fn string(rest: &mut &str) -> String {
     serde_json::from_str(text).expect("a string")
 }
 
-/// As Python's `json.dumps(value, ensure_ascii=False)`.
+/// Formats a value as Python's `json.dumps(value, ensure_ascii=False)` does.
 fn write(value: &Json) -> String {
     let text = |text: &str| serde_json::to_string(text).expect("a string");
     match value {

@@ -1,16 +1,16 @@
 //! The loop around a model: logits in, one allowed token out, until the text is complete.
 //!
-//! `cargo run --release --example sampling`. The model here only knows which bytes are usual in
-//! JSON; what it says would rarely be JSON without the masks.
+//! `cargo run --release --example sampling`. The model here only knows which bytes are common in
+//! JSON; its output would rarely be JSON without the masks.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use lrmask::{Constraint, Grammar, TokenId, Vocabulary};
 
-/// Tokens after which the text is brought to its end.
+/// Number of tokens after which the text is completed.
 const ENOUGH: usize = 40;
 
-/// What a model is to the loop: a score for each id.
+/// A model from the loop's point of view: a score for each id.
 struct Model<'v> {
     vocabulary: &'v Vocabulary,
     random: fastrand::Rng,
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         text.extend(vocabulary.bytes(token).unwrap_or_default());
     }
     if !matcher.is_finished() {
-        // The shortest way out of all that is open.
+        // A short completion of everything that is open.
         text.extend(matcher.shortest_completion().ok_or("every text of JSON can be completed")?);
     }
     println!("{}", String::from_utf8(text)?);

@@ -1,4 +1,4 @@
-//! A constraint that is saved by one process and loaded by the next.
+//! Saves a constraint in one process and loads it in the next.
 //!
 //! `cargo run --release --example saved`.
 
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let grammar = Grammar::from_lark(include_str!("../grammars/json/json.lark"))?;
     let constraint = Constraint::new(&grammar, &vocabulary)?;
 
-    // Loading computes the masks that texts like this one ask for.
+    // Loading computes the masks that texts like this one need.
     let sample =
         vocabulary.cut_longest(b"{\"name\": \"x\", \"sizes\": [1, 2.5]}").ok_or("no such bytes")?;
     let saved = constraint.save_with_samples(&[&sample]);

@@ -1,4 +1,5 @@
-//! Random and adversarial sampling for hours, in threads that share a constraint of a small budget.
+//! Random and adversarial sampling for hours, in threads that share a constraint with a small
+//! budget.
 //!
 //! ```text
 //! cargo run --release --example soak -- 5000000            # steps in all
@@ -6,10 +7,10 @@
 //! ```
 //!
 //! Each grammar runs in four threads under budgets of 1, 4 and 16 MB, and of a tenth of its working
-//! set: of what the index came to with the most room. Of each run one line tells the time that
-//! masks took, the bytes of the index, of what the scanner met, and of the process over time, and
-//! how many masks were held against a constraint of their own, made just for that place. The
-//! program fails where one differs. It reads `/proc`, so this runs on Linux only.
+//! set: the size of the index with a large budget. For each run one line gives the time of masks,
+//! the bytes of the index, of the scanner's states, and of the process over time, and the number of
+//! masks that were compared with those of a fresh constraint, built just for that position. The
+//! program fails if one differs. It reads `/proc`, so this runs on Linux only.
 
 #![allow(clippy::print_stdout, reason = "the figures are the answer")]
 
@@ -25,10 +26,10 @@ const THREADS: usize = 4;
 /// Budgets of the index, in bytes.
 const BUDGETS: [usize; 3] = [1 << 20, 4 << 20, 16 << 20];
 
-/// What Python's grammar imports.
+/// The import of Python's grammar.
 const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
 
-/// The grammars that the project has, and those that meet ever more.
+/// The project's grammars, and some whose texts always create new states.
 const GRAMMARS: [(&str, &str); 7] = [
     ("json", include_str!("../grammars/json/json.lark")),
     ("sqlite", include_str!("../grammars/sqlite/sqlite.lark")),
@@ -103,15 +104,15 @@ struct Run<'g> {
     steps: usize,
     taken: AtomicUsize,
     figures: Mutex<Figures>,
-    /// Masks that are to be checked, behind these tokens. Only once the run is over: a constraint
-    /// of its own for each would be most of what the process takes.
+    /// Masks to check, each after these tokens. Checked only at the end of the run: the constraints
+    /// built for the checks would take most of the memory of the process.
     samples: Mutex<Vec<(Vec<TokenId>, TokenMask)>>,
 }
 
-/// What is measured.
+/// Measurements.
 #[derive(Default)]
 struct Figures {
-    /// Nanoseconds of each mask, as their number of bits in eighths.
+    /// A histogram of mask times in nanoseconds: the index is the logarithm to base 2 in eighths.
     times: Vec<usize>,
     total: u128,
     longest: u128,
@@ -172,7 +173,7 @@ impl<'g> Run<'g> {
         }
     }
 
-    /// Notes the time of a mask; which one it was.
+    /// Records the time of a mask; returns its number.
     fn note(&self, time: u128) -> usize {
         let step = self.taken.fetch_add(1, Ordering::Relaxed);
         let size = step.is_multiple_of(256).then(|| self.constraint.index_size().bytes);
@@ -188,14 +189,14 @@ impl<'g> Run<'g> {
         step
     }
 
-    /// Checks the masks that were noted; how many.
+    /// Checks the recorded masks; returns their number.
     fn check_samples(&self) -> usize {
         let samples = self.samples.lock().expect("no thread panics");
         samples.iter().for_each(|(text, mask)| self.check(text, mask));
         samples.len()
     }
 
-    /// The mask is that of a constraint that nobody else has used.
+    /// Checks that the mask equals that of a fresh constraint.
     fn check(&self, text: &[TokenId], mask: &TokenMask) {
         let vocabulary = self.constraint.vocabulary();
         let own = Constraint::new(self.grammar, vocabulary).expect("it was built before");
@@ -234,7 +235,7 @@ impl<'g> Run<'g> {
     }
 }
 
-/// A token that the mask allows: any, or rather one that opens something.
+/// Returns a token that the mask allows: any, or preferably one that opens something.
 fn pick(
     constraint: &Constraint,
     mask: &TokenMask,
@@ -260,7 +261,7 @@ fn pick(
     some()
 }
 
-/// Resident bytes of the process.
+/// Returns the resident bytes of the process.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

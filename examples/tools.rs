@@ -1,11 +1,11 @@
-//! What the tools of a server cost as structural tags, by how many there are.
+//! The cost of a server's tools as structural tags, by their number.
 //!
 //! ```text
 //! cargo run --release --example tools                # 10, 40, 117 and 400 of them
-//! cargo run --release --example tools -- 117         # so many
+//! cargo run --release --example tools -- 117         # 117 of them
 //! ```
 //!
-//! Times are of the processor; the memory is what the compiled grammar keeps, by its meter.
+//! Times are processor times; the memory is what the compiled grammar keeps, as counted.
 
 #![allow(clippy::print_stdout, reason = "the table is the answer")]
 
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let counts = if given.is_empty() { vec![10, 40, 117, 400] } else { given };
     let vocabulary = Vocabulary::builtin("o200k")?;
     let mut limits = Limits::strict();
-    // Four hundred of them are 700 KB.
+    // Four hundred of them take 700 KB.
     limits.grammar_bytes = 1_000_000;
     println!(
         "| tools | read, ms | compiled, ms | first mask, ms | a call's, ms | steps | MB kept |"

@@ -161,6 +161,9 @@ pub mod docs {
     #[doc = include_str!("../docs/architecture.md")]
     pub mod architecture {}
 
+    #[doc = include_str!("../docs/rejected.md")]
+    pub mod rejected {}
+
     #[doc = include_str!("../docs/saved.md")]
     pub mod saved {}
 

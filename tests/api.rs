@@ -1,4 +1,4 @@
-//! The public interface: errors, limits and shapes, as callers meet them.
+//! The public interface from a caller's point of view: errors, limits and row shapes.
 
 use lrmask::{
     AdvanceErrorKind, BuildError, Cancel, CompiledGrammar, Constraint, ConstraintBuilder,
@@ -30,7 +30,7 @@ fn texts_are_followed_without_a_vocabulary() {
     let compiled = CompiledGrammar::new(&lark("start: \"a\" [\"b\" <|end|>]")).expect("sound");
     let mut matcher = compiled.matcher();
     assert!(matcher.advance_bytes(b"a").is_ok() && matcher.is_accepting());
-    // The spelling of a named token is no text.
+    // The spelling of a named token is not text.
     for byte in 0..=255 {
         assert_eq!(matcher.clone().advance_bytes(&[byte]).is_ok(), byte == b'b', "{byte}");
     }
@@ -38,7 +38,7 @@ fn texts_are_followed_without_a_vocabulary() {
     assert!((0..=255).all(|byte: u8| matcher.advance_bytes(&[byte]).is_err()));
 }
 
-/// What threads share or hand on, checked when this is compiled.
+/// Types that are shared between threads or moved to them, checked at compile time.
 #[test]
 fn what_threads_use_is_send_and_sync() {
     fn assert_shared<T: Send + Sync>() {}
@@ -188,7 +188,7 @@ fn a_full_mask_says_so_at_any_width() {
     }
 }
 
-/// What a clone says that takes the drafts.
+/// Compares with a clone that takes the drafts.
 #[test]
 fn rows_of_drafts_are_those_of_clones() {
     let vocabulary = vocabulary(&["(", ")", "()", "((", "a", ""]).with_stop_tokens([5]);
@@ -251,7 +251,7 @@ fn rows_of_drafts_are_those_of_clones() {
 fn forced_tokens_leave_out_what_a_longer_token_could_replace() {
     let tokens = ["n", "u", "l", "ll", "null", ",", "nul", "x", "l,"];
     for (grammar, cut, expected) in [
-        // Nothing can follow: all of them.
+        // Nothing can follow, so all tokens are certain.
         ("start: \"null\"", vec![0, 1, 3], vec![0, 1, 3]),
         ("start: \"null\"", vec![6, 2], vec![6, 2]),
         // After "nul" the token "l" could be "l,".
@@ -260,7 +260,7 @@ fn forced_tokens_leave_out_what_a_longer_token_could_replace() {
         ("start: \"null\" (\",\" | \"x\")", vec![0, 1, 3], vec![0, 1, 3]),
         // It may be longer in the vocabulary, but not here.
         ("start: \"null\" (\"x\" | \"u\")", vec![6, 2], vec![6, 2]),
-        // What does not spell the text ends it.
+        // A token that does not spell the text ends the list.
         ("start: \"null\"", vec![0, 7, 3], vec![0]),
         ("start: \"null\" | \"x\"", vec![4], vec![]),
     ] {
@@ -284,7 +284,7 @@ fn what_can_go_on_says_so() {
     assert!(matcher.is_accepting() && !matcher.can_continue());
     matcher.advance(2u32).expect("the end");
     assert!(!matcher.can_continue());
-    // A named token goes on as well.
+    // A named token is a continuation as well.
     let named = Constraint::new(&lark("start: \"a\" [</s>]"), &vocabulary).expect("sound");
     let mut matcher = named.matcher();
     matcher.advance(0u32).expect("allowed");
@@ -297,7 +297,7 @@ fn sequences_have_stop_tokens_of_their_own() {
     let vocabulary = vocabulary.expect("below the width");
     let constraint = Constraint::new(&lark("start: (\"a\" \"b\")*"), &vocabulary).expect("sound");
     for own in [vec![], vec![3], vec![0, 3], vec![2], vec![1, 2, 4], vec![4]] {
-        // As a vocabulary with these says.
+        // The same as a vocabulary with these stop tokens.
         let other = vocabulary.clone().with_stop_tokens(own.clone()).expect("below the width");
         let other = Constraint::new(&lark("start: (\"a\" \"b\")*"), &other).expect("sound");
         let mut pairs = vec![(

@@ -1,6 +1,6 @@
-//! `fill_masks` and `fill_rows`: every row is what its matcher says, or an error.
+//! `fill_masks` and `fill_rows`: every row equals its matcher's mask, or an error is returned.
 
-// A test fails by panicking; the lint only knows that of the test functions themselves.
+// Tests fail by panicking, but the lint recognizes only the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
 use lrmask::{Constraint, Grammar, Matcher, RowError, Vocabulary, fill_masks, fill_rows};
@@ -20,7 +20,7 @@ fn rows_have_any_shape_that_holds_the_masks() {
     for (stride, rows, expected) in [
         (1, 4, &[2, u32::MAX, 2, u32::MAX][..]),
         (1, 3, &[2, u32::MAX, 2]),
-        // What is left is no whole row.
+        // The rest is not a whole row.
         (2, 7, &[2, 0, u32::MAX, u32::MAX, 2, 0, u32::MAX]),
     ] {
         let mut rows = vec![7; rows];

@@ -1,8 +1,8 @@
-//! Every small grammar, every viable text up to a length, several vocabularies: whole masks against
-//! the oracle.
+//! Every small grammar, every viable text up to a length, several vocabularies: compares whole
+//! masks with the oracle.
 //!
 //! `LRMASK_CASE=name` runs one directory of `tests/grammars`. `LRMASK_TEXTS=N` visits up to N texts
-//! with each vocabulary (default 300, shortest first; 2000 visits all that the cases ask for).
+//! with each vocabulary (default 300, shortest first; 2000 visits all texts that the cases need).
 
 #![allow(clippy::print_stdout)]
 
@@ -28,7 +28,7 @@ fn vocabularies_of(case: &Case) -> Vec<SmallVocabulary> {
     all
 }
 
-/// The texts that a person says are viable.
+/// Texts that are viable by hand-written expectations.
 fn known(case: &Case, lexer: LexerKind) -> Vec<Vec<u8>> {
     let said = case.expectations.iter().filter(|e| e.lexer == lexer);
     said.filter(|e| matches!(e.fact, Fact::Member | Fact::Viable)).map(|e| e.text.clone()).collect()

@@ -1,6 +1,6 @@
-//! What is computed without samples: the same masks, within the budget, the same in every run.
+//! Warm-up without samples: the same masks, within the budget, the same in every run.
 
-// A test fails by panicking; the lint only knows that of the test functions themselves.
+// Tests fail by panicking, but the lint recognizes only the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -25,7 +25,7 @@ END: /\\n/
 ";
 const LINES: &str = "if a:\n  b\n  if if:\n     c\n  if ...\nd\n";
 
-/// Single bytes, and tokens over several lexemes.
+/// Single bytes, and tokens that span several lexemes.
 fn vocabulary() -> Vocabulary {
     let longer = ["\": ", "},", "]}", " [\"", "1, ", ":\n", "\n  ", "if ", " a:\n", "..", "\n\n"];
     let longer = longer.map(|token| token.as_bytes().to_vec());
@@ -91,11 +91,11 @@ fn no_more_than_asked_for() {
     assert_eq!(of(0).1.index_size().masks, 0);
     let (all, constraint) = of(usize::MAX);
     assert!(all < 1000, "{all} places");
-    // A second time there is nothing new.
+    // A second run adds nothing.
     let size = constraint.index_size();
     assert_eq!(constraint.warmup().explore(usize::MAX), all);
     assert_eq!(constraint.index_size(), size);
-    // And elsewhere it is the same.
+    // Another constraint gives the same result.
     let other = of(usize::MAX).1.index_size();
     assert_eq!(
         (other.masks, other.branches, other.node_sets),

@@ -1,18 +1,18 @@
-//! Grammars of characters: whole masks against the oracle, in which each character is a terminal of
-//! its own.
+//! Grammars of characters: compares whole masks with the oracle, in which each character is a
+//! terminal.
 //!
-//! Each file of `tests/gbnf` is a case. `LRMASK_CASE=name` runs one. Lines before `== gbnf` are as
-//! in `tests/grammars`; then come the grammar, and behind `== characters` the same language written
-//! out by hand, without classes, groups and counts: a rule a line, `name -> "text" name |`, where
-//! `OTHER` is any character that stands in none of them. No character begins as another does, so
-//! there no match is longer than any other.
+//! Each file of `tests/gbnf` is a case. `LRMASK_CASE=name` runs one. Lines before `== gbnf` have
+//! the format of `tests/grammars`; the grammar follows, and after `== characters` the same language
+//! written by hand, without classes, groups and counts: one rule per line, `name -> "text" name |`,
+//! where `OTHER` is any character that none of the rules mentions. No character is a prefix of
+//! another, so no match is longer than any other.
 //!
-//! A case about tokens has a vocabulary of its own: lines `vocabulary` and `special` list the
-//! tokens, ids ascending, the stop token behind them. Among the characters `@3` is the token with
-//! id 3. Sequences of tokens are walked, each of which may be meant by its text and as itself.
+//! A case about tokens has its own vocabulary: lines `vocabulary` and `special` list the tokens,
+//! with ascending ids, followed by the stop token. Among the characters `@3` is the token with id
+//! 3. The test walks sequences of tokens, each of which may be meant as its text and as itself.
 
 #![allow(clippy::print_stdout)]
-// A test fails by panicking; the lint only knows that of the test functions themselves.
+// Tests fail by panicking, but the lint recognizes only the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
 use crate::oracle;
@@ -45,7 +45,7 @@ struct Case {
     special: Vec<String>,
 }
 
-/// What the oracle reads where a token is meant as itself: a character that no case uses.
+/// The oracle's input for a token that is meant as itself: a character that no case uses.
 fn private(id: u32) -> char {
     char::from_u32(0xe000 + id).unwrap()
 }
@@ -98,13 +98,13 @@ impl Case {
         case
     }
 
-    /// The language, each character a terminal.
+    /// Returns the oracle for the language, with each character as a terminal.
     fn oracle(&self) -> Oracle {
         let mut characters = BTreeSet::new();
         let mut rules = String::new();
         for line in self.characters.lines() {
             let (name, ways) = line.split_once("->").expect("a rule");
-            // A vertical bar between quotation marks is no sign of this format.
+            // A vertical bar within quotes is not a separator.
             for way in split(ways) {
                 write!(rules, "rule {} ->", name.trim()).unwrap();
                 for word in way {
@@ -141,7 +141,7 @@ impl Case {
         Oracle::new(spec, &Vec::from_iter(letters))
     }
 
-    /// The tokens of a case that has a vocabulary of its own: `None` where one has no text.
+    /// Returns the tokens of a case with its own vocabulary: `None` for a token without text.
     fn tokens(&self) -> Vec<Option<&[u8]>> {
         let ordinary = self.vocabulary.iter().map(|token| Some(token.as_slice()));
         ordinary.chain(self.special.iter().map(|_| None)).collect()
@@ -157,7 +157,7 @@ impl Case {
     }
 }
 
-/// The alternatives of a rule: texts, and names.
+/// Returns the alternatives of a rule: texts, and names.
 fn split(ways: &str) -> Vec<Vec<Result<String, String>>> {
     let mut all = vec![Vec::new()];
     let mut rest = ways.trim();
@@ -188,7 +188,7 @@ fn split(ways: &str) -> Vec<Vec<Result<String, String>>> {
     all
 }
 
-/// What a sequence of tokens may mean: by its texts, its tokens, or some of both.
+/// The meanings of a sequence of tokens: by its texts, its tokens, or some of both.
 type Meanings = Vec<Vec<u8>>;
 
 /// Walks the sequences of tokens of a case about tokens.
@@ -325,19 +325,19 @@ fn masks_are_those_of_the_characters() {
     assert!(reports.is_empty(), "{} cases fail:\n{}", reports.len(), reports.join("\n"));
 }
 
-/// The constraint on a vocabulary of bytes.
+/// Returns the grammar's constraint for a vocabulary of bytes.
 fn on_bytes(grammar: &Grammar) -> Constraint {
     let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes");
     Constraint::new(grammar, &vocabulary).expect("a sound grammar")
 }
 
-/// Whether a text is one of the grammar's.
+/// Whether the grammar accepts a text.
 fn accepts(constraint: &Constraint, text: &str) -> bool {
     let mut matcher = constraint.matcher();
     matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
 }
 
-/// The grammar, which was written as `source`, has these texts and not the others.
+/// Asserts that the grammar, written as `source`, accepts `members` and refuses `others`.
 fn assert_texts(source: &str, grammar: &Constraint, members: &[&str], others: &[&str]) {
     for member in members {
         assert!(accepts(grammar, member), "{source} has {member:?}");
@@ -406,7 +406,7 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
     }
 }
 
-/// What llama.cpp makes of it: the last definition counts, and a range from back to front is empty.
+/// Follows llama.cpp: the last definition counts, and a reversed range is empty.
 #[test]
 fn definitions_that_stand_twice_and_reversed_ranges() {
     let text = "root ::= \"a\" end\nend ::= [0-9]\nend ::= [z-a!]\n";
@@ -414,7 +414,7 @@ fn definitions_that_stand_twice_and_reversed_ranges() {
     assert_texts(text, &grammar, &["a!"], &["a", "a1", "az", "am"]);
 }
 
-/// As llama-cpp-python writes a string of at most so many characters.
+/// The form in which llama-cpp-python writes a string with a maximum length.
 #[test]
 fn options_in_options_nest_as_deep_as_they_count() {
     for depth in [1, 40, 49, 75, 300, 3_000] {
@@ -438,8 +438,8 @@ fn a_token_that_the_vocabulary_lacks_is_an_error() {
     for (text, help) in [
         ("root ::= <thing> \"a\"", "did you mean `<think>`"),
         ("root ::= (!<thing>)*", "did you mean `<think>`"),
-        ("root ::= <[7]>", "ids go from 0 to 1"),
-        ("root ::= !<[7]>", "ids go from 0 to 1"),
+        ("root ::= <[7]>", "ids range from 0 to 1"),
+        ("root ::= !<[7]>", "ids range from 0 to 1"),
     ] {
         let grammar = Grammar::from_gbnf(text).expect("tokens are looked up later");
         let error = Constraint::new(&grammar, &vocabulary).expect_err(text);
@@ -506,7 +506,7 @@ fn choices_are_just_these_texts() {
 
 #[test]
 fn fifty_thousand_choices_are_just_these_texts() {
-    // Scattered, so that they share little: more states than one automaton may have.
+    // Scattered texts share few states: more states than one automaton may have.
     let text = |number: u64| format!("{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let grammar = on_bytes(&Grammar::from_choices((1..=50_000).map(text)).expect("texts"));
     for number in [1, 2, 777, 25_000, 49_999, 50_000] {

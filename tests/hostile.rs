@@ -1,4 +1,4 @@
-//! Bad input: a typed error or a right answer, in bounded time and memory, never a panic.
+//! Bad input: a typed error or a correct answer, in bounded time and memory, never a panic.
 
 use lrmask::{CompiledGrammar, Constraint, Grammar, Vocabulary};
 
@@ -6,7 +6,7 @@ fn bytes_only() -> Vocabulary {
     Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("a sound vocabulary")
 }
 
-/// What becomes of a grammar: a constraint, or the codes of its errors.
+/// Builds a grammar; returns its constraint, or the codes of its errors.
 fn build(text: &str) -> Result<Constraint, Vec<&'static str>> {
     let grammar = Grammar::from_lark(text).map_err(|error| codes(error.diagnostics()))?;
     let compiled = CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))?;
@@ -66,7 +66,7 @@ fn a_regex_whose_automaton_explodes() {
 
 #[test]
 fn terminals_whose_union_explodes() {
-    // Each is small; together they count in many ways at once.
+    // Each is small, but together they count in many ways at once.
     let names = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29];
     let rule: Vec<String> = names.iter().map(|n| format!("T{n}")).collect();
     let terminals: String =
@@ -150,7 +150,7 @@ fn right_recursive_nesting_a_million_deep() {
     assert!(matcher.advance_bytes(b")").is_err());
 }
 
-/// Bytes that mean nothing, the same at every run.
+/// Returns meaningless bytes, the same in every run.
 fn garbage(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -244,7 +244,7 @@ fn the_words_of_the_dialect_in_great_numbers() {
         "start: \"a\" %lark {".to_owned(),
     ];
     for (number, text) in texts.iter().enumerate() {
-        // A clear no, or a constraint that works.
+        // Either a clear error, or a constraint that works.
         match build(text) {
             Err(codes) => assert!(!codes.is_empty(), "{number}"),
             Ok(constraint) => assert!(constraint.matcher().validate([0; 0]) == 0, "{number}"),
@@ -260,7 +260,7 @@ fn captures_of_a_long_text() {
         matcher.advance_bytes(text.as_bytes()).expect("viable");
         assert_eq!(matcher.captures().len(), text.len() / 2);
     }
-    // Right recursion takes the square of the text, and is given up where that is too much.
+    // Right recursion takes the square of the text, and is given up if that is too much.
     let constraint = build("start: item\nitem[capture]: \"a\" item | \"a\"").expect("sound");
     let mut matcher = constraint.matcher();
     matcher.advance_bytes("a".repeat(500).as_bytes()).expect("viable");
@@ -269,14 +269,14 @@ fn captures_of_a_long_text() {
     assert_eq!(matcher.captures().len(), 0);
 }
 
-/// The same for a grammar of characters.
+/// Builds a grammar of characters; returns its constraint, or the codes of its errors.
 fn build_gbnf(text: &str) -> Result<Constraint, Vec<&'static str>> {
     let grammar = Grammar::from_gbnf(text).map_err(|error| codes(error.diagnostics()))?;
     let compiled = CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))?;
     compiled.constraint(&bytes_only()).map_err(|error| codes(error.diagnostics()))
 }
 
-/// Either the texts are told apart, or the grammar is refused by a code.
+/// Asserts that the texts are distinguished, or that the grammar is refused with a code.
 fn told_apart_or_refused(gbnf: &str, member: &[u8], other: &[u8]) {
     match build_gbnf(gbnf) {
         Ok(constraint) => {
@@ -350,8 +350,7 @@ fn equations_of_many_rules() {
     told_apart_or_refused(&format!("root ::= r0\n{rules}"), b"abc", b"ab");
 }
 
-/// What becomes of a grammar that some reader has read: a constraint that works, or the codes of
-/// its errors.
+/// Asserts that a grammar from some reader gives a constraint that works, or errors with codes.
 fn works_or_is_refused(grammar: Result<Grammar, lrmask::GrammarError>, name: &str) {
     let built = grammar
         .and_then(|grammar| CompiledGrammar::new(&grammar)?.constraint(&bytes_only()))

@@ -1,10 +1,10 @@
-//! `%indent` against CPython, on deep texts, and where it cannot be done.
+//! `%indent`: against CPython, on deep texts, and where it is impossible.
 
 #![allow(clippy::unwrap_used)]
 
 use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, Vocabulary};
 
-/// As much of Python as the texts of `data/indentation.tsv` are made of, and some more.
+/// A subset of Python that covers the texts of `data/indentation.tsv`, and a little more.
 const PYTHON: &str = r#"
 %lexer basic
 %declare INDENT DEDENT
@@ -60,7 +60,7 @@ fn accepts(matcher: &mut Matcher, text: &str) -> bool {
     matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
 }
 
-/// The text of a Python string literal without quotes.
+/// Returns the text of a Python string literal without quotes.
 fn unescaped(literal: &str) -> String {
     let mut text = String::new();
     let mut rest = literal.chars();
@@ -250,7 +250,7 @@ fn faults_of_the_directive_are_found_where_they_stand() {
     }
 }
 
-/// Rules for the two ends of a block are written out where they stand.
+/// Rules for the two ends of a block are inlined where they are used.
 #[test]
 fn ends_of_blocks_may_have_rules_of_their_own() {
     let rest =

@@ -1,8 +1,8 @@
-//! JSON, exactly as RFC 8259 has it.
+//! JSON, exactly as in RFC 8259.
 //!
-//! The oracle is `serde_json` reading into `IgnoredAny`, which checks syntax only. The ordinary run
-//! replays a part of the samples; `LRMASK_LONG=1 cargo test --release --test json -- --nocapture`
-//! replays all of them and says how many.
+//! The oracle is `serde_json` reading into `IgnoredAny`, which checks syntax only. By default a
+//! part of the samples is replayed; `LRMASK_LONG=1 cargo test --release --test json -- --nocapture`
+//! replays all of them and prints their number.
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
@@ -31,8 +31,8 @@ fn accepts(constraint: &Constraint, text: &[u8]) -> bool {
     matcher.advance_bytes(text).is_ok() && matcher.is_accepting()
 }
 
-/// Whether a text is JSON by an independent parser. Reading into `IgnoredAny` does not look at the
-/// encoding, so that is checked first; and nesting is not limited.
+/// Whether a text is JSON, by an independent parser. Reading into `IgnoredAny` does not check the
+/// encoding, so that is checked first; nesting is not limited.
 fn is_json(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
@@ -75,7 +75,7 @@ fn json_test_suite() {
             _ => open.push((name.to_owned(), accepted)),
         }
     }
-    // What RFC 8259 leaves open is decided, and listed with the grammar.
+    // Cases that RFC 8259 leaves open are decided, and listed with the grammar.
     let readme = include_str!("../grammars/json/README.md");
     let rows = open.iter().map(|(name, accepted)| {
         let accepted = if *accepted { "yes" } else { "no" };
@@ -87,7 +87,7 @@ fn json_test_suite() {
     assert!(yes >= 90 && no >= 180 && open.len() >= 30);
 }
 
-/// A text of about `size` bytes in the shape of a log: many small records.
+/// Returns a text of about `size` bytes in the form of a log: many small records.
 fn records(size: usize) -> Vec<u8> {
     let mut text = String::from("[");
     let mut count = 0u32;
@@ -107,7 +107,7 @@ fn records(size: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A text nested `depth` deep.
+/// Returns a text nested `depth` deep.
 fn nested(depth: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for level in 0..depth {
@@ -120,7 +120,7 @@ fn nested(depth: usize) -> Vec<u8> {
     text
 }
 
-/// Documents of all shapes and sizes up to a megabyte, each of which is JSON.
+/// Returns JSON documents of all shapes and of sizes up to a megabyte.
 fn documents() -> Vec<(String, Vec<u8>)> {
     let mut documents: Vec<(String, Vec<u8>)> = Vec::new();
     for (archive, limit) in
@@ -141,7 +141,7 @@ fn documents() -> Vec<(String, Vec<u8>)> {
 }
 
 /// Replays `tokens`, which spell `text`: every token must be allowed by the mask and by `advance`,
-/// EOS exactly where the prefix is JSON. Returns the number of steps.
+/// and EOS exactly when the prefix is JSON. Returns the number of steps.
 fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) -> usize {
     let vocabulary = constraint.vocabulary();
     let stop = vocabulary.stop_tokens()[0];
@@ -151,7 +151,7 @@ fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) 
     for (step, &token) in tokens.iter().enumerate() {
         matcher.fill_mask(&mut mask);
         assert!(mask.contains(token), "{name}: token {token} at byte {offset} must be allowed");
-        // Reading every prefix of a long text again would be quadratic: there, some of them.
+        // Parsing every prefix of a long text would be quadratic, so only some of them are parsed.
         if text.len() < 3_000 || step % (tokens.len() / 20 + 1) == 0 {
             assert_eq!(
                 mask.contains(stop),
@@ -208,7 +208,7 @@ fn nesting_of_any_depth() {
         matcher.advance_bytes(&text).expect("nesting is not limited");
         assert!(matcher.is_accepting());
         assert!(!accepts(&constraint, &text[..text.len() - 1]));
-        // A completion exists from the middle too.
+        // A completion also exists from the middle.
         let half = &text[..text.len() / 2];
         let mut matcher = constraint.matcher();
         matcher.advance_bytes(half).expect("a prefix");

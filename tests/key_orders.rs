@@ -1,5 +1,5 @@
-//! JSON Schema with keys in any order, where sets of keys are too many to keep track of: members
-//! that are required, and alternatives that members leave. Texts are judged by an oracle.
+//! JSON Schema with keys in any order, where there are too many sets of keys to track: required
+//! members, and alternatives selected by members. An oracle judges the texts.
 
 #![allow(clippy::print_stdout, reason = "how many orders are held is for the documentation")]
 
@@ -11,7 +11,7 @@ use lrmask::{
 };
 use serde_json::{Value, json};
 
-/// Single bytes, tokens that go over the ends of members, and the end.
+/// Returns single bytes, tokens that span ends of members, and the stop token.
 fn tokens(words: &[&str]) -> (Vec<Vec<u8>>, Vocabulary) {
     let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     tokens.extend(words.iter().map(|word| word.as_bytes().to_vec()));
@@ -22,7 +22,7 @@ fn tokens(words: &[&str]) -> (Vec<Vec<u8>>, Vocabulary) {
     (tokens, vocabulary.expect("a vocabulary"))
 }
 
-/// The constraint, and the codes of the schema's warnings.
+/// Returns the constraint, and the codes of the schema's warnings.
 fn constrain(
     schema: &Value,
     vocabulary: &Vocabulary,
@@ -35,8 +35,8 @@ fn constrain(
     Ok((constraint.expect("a schema's grammar is sound"), codes))
 }
 
-/// An object of so many required members, one of which is such an object or nothing, with keys in
-/// an order that `random` shuffles; now and then one is missing or stands twice. And whether it is
+/// Returns an object with this many required members, one of which is such an object or null, with
+/// keys in random order; sometimes a member is missing or repeated. Also returns whether it is
 /// valid.
 fn required_members(random: &mut fastrand::Rng, count: usize, depth: usize) -> (String, bool) {
     let mut keys: Vec<usize> = (0..count).collect();
@@ -69,9 +69,10 @@ fn required_members(random: &mut fastrand::Rng, count: usize, depth: usize) -> (
     (format!("{{{}}}", members.join(",")), is_valid)
 }
 
-/// Whether a text is taken, cut into tokens at random: at each step both constraints have the same
-/// mask, which allows each token exactly when its bytes are, and so it does after a rollback. The
-/// matcher stands where the text left the language; the tokens are those that it took.
+/// Returns whether a text is accepted, split into tokens at random. At each step both constraints
+/// must have the same mask, which allows each token exactly when its bytes are allowed, also after
+/// a rollback. The returned matcher is where the text left the language; the tokens are those that
+/// it took.
 fn follow(
     [fresh, loaded]: [&Constraint; 2],
     tokens: &[Vec<u8>],
@@ -111,8 +112,8 @@ fn follow(
     }
 }
 
-/// From somewhere on the way of a text, which took these tokens, there is a way to the end, and it
-/// leads to a valid value.
+/// Asserts that a random prefix of a text, which took these tokens, has a completion, and that it
+/// gives a valid value.
 fn end_somewhere(
     schema: &Value,
     constraint: &Constraint,
@@ -128,13 +129,13 @@ fn end_somewhere(
     let is_taken = ended.advance_bytes(&whole).is_ok() && ended.is_accepting();
     let whole = String::from_utf8(whole).expect("texts are UTF-8");
     assert!(is_taken, "{schema}: {whole}");
-    // Of a key that stands twice the last member counts.
+    // The last member counts for a repeated key.
     let value: Value = serde_json::from_str(&whole).expect("it is JSON");
     assert_eq!(oracle::is_valid_text(schema, &value.to_string()), Some(true), "{schema}: {whole}");
 }
 
-/// Objects that require many keys: texts are judged by their definition, and what masks allow can
-/// be ended: fresh, loaded, after a rollback, by tokens that go over the ends of members.
+/// Objects that require many keys: texts are judged by their definition, and every text that masks
+/// allow can be completed: fresh, loaded, after a rollback, with tokens that span ends of members.
 #[test]
 fn many_required_keys_in_any_order() {
     const COUNT: usize = 30;
@@ -165,7 +166,7 @@ fn many_required_keys_in_any_order() {
     assert!(valid > 10 && bits > 10_000, "{valid} texts, {bits} bits");
 }
 
-/// What an object may be asked for.
+/// Returns conditions on an object.
 fn conditions() -> Vec<Value> {
     vec![
         json!({"required": ["a"]}),
@@ -203,7 +204,7 @@ fn conditions() -> Vec<Value> {
     ]
 }
 
-/// The schema, of objects that may have so many other keys that no state could know which.
+/// Returns the schema, for objects with so many other possible keys that no state can track them.
 fn with_many_keys(schema: &Value) -> Value {
     let names = (1..=11).map(|number| format!("p{number}"));
     let mut properties: serde_json::Map<String, Value> =
@@ -212,7 +213,7 @@ fn with_many_keys(schema: &Value) -> Value {
     json!({"type": "object", "anyOf": [schema, {"required": ["p1"], "properties": properties}]})
 }
 
-/// An object, maybe with a key that stands twice.
+/// Returns an object, sometimes with a repeated key.
 fn object(random: &mut fastrand::Rng, depth: usize) -> String {
     let keys = ["a", "a", "b", "b", "c", "d", "p1", "p2", "v"];
     let mut members = Vec::new();
@@ -230,8 +231,8 @@ fn object(random: &mut fastrand::Rng, depth: usize) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// Whether what `object` makes is accepted as the oracle says. Whether it has all keys in any
-/// order.
+/// Asserts that objects made by `object` are accepted exactly when the oracle accepts them. Returns
+/// whether the constraint allows all keys in any order.
 fn check(schema: &Value, random: &mut fastrand::Rng, bits: &mut usize) -> bool {
     let words =
         ["\"a\":1", ",\"b\":", "1,\"", "1}", "\"}", "}}", "{\"a\"", "\"p1\":\"x\"", "2,\"a\":1"];
@@ -247,7 +248,7 @@ fn check(schema: &Value, random: &mut fastrand::Rng, bits: &mut usize) -> bool {
         let (is_taken, matcher, taken) = follow([&fresh, &loaded], &tokens, &text, random, bits);
         match oracle::is_valid_text(schema, &text) {
             Some(is_valid) if is_whole => assert_eq!(is_taken, is_valid, "{schema}: {text}"),
-            // Of a key that stands twice the last member counts.
+            // The last member counts for a repeated key.
             _ if is_taken => {
                 let value: Value = serde_json::from_str(&text).expect("it is JSON");
                 let is_valid = oracle::is_valid_text(schema, &value.to_string());
@@ -260,8 +261,8 @@ fn check(schema: &Value, random: &mut fastrand::Rng, bits: &mut usize) -> bool {
     is_whole
 }
 
-/// Objects that are one of several alternatives, with keys in any order, alone and below a key of
-/// one that is. `LRMASK_SEED` has other texts tried.
+/// Objects that match one of several alternatives, with keys in any order, alone and below a key of
+/// such an object. `LRMASK_SEED` selects other texts.
 #[test]
 fn alternatives_against_the_oracle() {
     let seed = std::env::var("LRMASK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
@@ -295,7 +296,7 @@ fn alternatives_against_the_oracle() {
     assert!(2 * whole > count && bits > 100_000, "{whole} of {count} schemas, {bits} bits");
 }
 
-/// What a value may be asked for, by what another key says.
+/// Returns schemas for a value that depend on another key.
 fn values() -> Vec<Value> {
     let object = |asked: Value| {
         let mut object = json!({"type": "object"});
@@ -320,7 +321,7 @@ fn values() -> Vec<Value> {
     ]
 }
 
-/// A value that is told by the key beside it, of so many kinds; maybe below others.
+/// Returns a value whose kind, one of this many, is given by a key next to it; sometimes nested.
 fn told(random: &mut fastrand::Rng, kinds: usize, depth: usize) -> String {
     let scalars = ["1", "2", "\"a\"", "\"b\""];
     let scalar = |random: &mut fastrand::Rng| scalars[random.usize(..scalars.len())].to_owned();
@@ -351,8 +352,8 @@ fn told(random: &mut fastrand::Rng, kinds: usize, depth: usize) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// Values of which a key says what they may be that stands behind them: too many classes to be told
-/// apart. Each kind reads them for itself. `LRMASK_SEED` has other texts tried.
+/// Values whose schema is given by a key after them: too many classes to distinguish. Each kind
+/// reads them separately. `LRMASK_SEED` selects other texts.
 #[test]
 fn values_that_are_told_by_a_key_behind_them() {
     const KINDS: usize = 9;
@@ -387,13 +388,13 @@ fn values_that_are_told_by_a_key_behind_them() {
         let names = (1..=11).map(|number| (format!("p{number}"), json!({"type": "string"})));
         let properties: serde_json::Map<String, Value> = names.collect();
         let mut schema = json!({"type": "object", "properties": properties, combined: kinds});
-        // Objects alone, and such as must differ.
+        // Objects alone, and as distinct items of an array.
         let is_item = round % 3 == 2;
         if is_item {
             schema = json!({"type": "array", "items": schema, "uniqueItems": true});
         }
         let (fresh, _) = constrain(&schema, &vocabulary).expect("a schema");
-        // That lexemes come apart is seen at first sight, whatever the conflicts.
+        // It is obvious that the lexemes are disjoint, whatever the conflicts.
         assert!(fresh.compiled().size().scan_states < 10, "{schema}");
         let loaded = Constraint::load(fresh.save(), &vocabulary).expect("it was saved");
         for _ in 0..25 {

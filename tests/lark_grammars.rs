@@ -1,8 +1,8 @@
-//! Lark grammars of others, which may lie beside the project: how many are taken, and why the
-//! others are not.
+//! Third-party Lark grammars, which may be placed next to the project: how many are accepted, and
+//! why the others are not.
 //!
-//! `cargo test --test lark_grammars -- --nocapture` prints the table. Texts of each grammar against
-//! Lark itself are not compared here: that takes Lark.
+//! `cargo test --test lark_grammars -- --nocapture` prints the table. Texts are not compared with
+//! Lark itself here, because that needs Lark.
 
 use crate::corpus;
 
@@ -12,12 +12,12 @@ use std::io::ErrorKind;
 
 use lrmask::{Constraint, Diagnostic, GrammarReader, Limits, Severity};
 
-/// What a grammar may be refused for: no set of texts, too much to decide in the time that a test
-/// has, or blocks and brackets of which only its own program knows what they mean.
+/// Reasons why a grammar may be refused: it is not a set of texts, it takes too long to decide in a
+/// test, or it has blocks and brackets whose meaning only its own program defines.
 const REASONS: &[&str] =
     &["decision-limit", "line-in-brackets", "regex-unsupported", "unbalanced-blocks"];
 
-/// At least so many in a hundred are taken.
+/// Least percentage of accepted grammars.
 const TAKEN: usize = 90;
 
 /// A line of the samples' table of contents.
@@ -93,14 +93,14 @@ fn sample(line: &str) -> Option<Sample> {
     })
 }
 
-/// The warnings, or all findings.
+/// Returns the warnings, or all findings on an error.
 fn compile(
     sample: &Sample,
     files: &BTreeMap<String, String>,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let text = &files[&sample.file];
     let imports = |path: &str| files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into());
-    // Where the table names no start symbol, it is the file's own.
+    // If the table has no start symbol, the file's own is used.
     let start = Some(sample.start.as_str()).filter(|start| !start.is_empty());
     let grammar = GrammarReader::new().name(&sample.file).start(start).imports(&imports).lark(text);
     let grammar = grammar.map_err(|error| error.diagnostics().to_vec())?;

@@ -1,5 +1,5 @@
-//! Grammars that grow, and what is counted of them: no build goes past its limits, and the bytes
-//! that are counted are those that are really held.
+//! Growing grammars and their accounting: no build exceeds its limits, and the counted bytes match
+//! the bytes in use.
 
 use lrmask::{Constraint, Cost, GrammarReader, LimitKind, LimitReached, Limits};
 use peak_alloc::PeakAlloc;
@@ -8,10 +8,10 @@ use proptest::prelude::*;
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// The one test at a time that looks at the heap.
+/// Serializes the tests that measure the heap.
 static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
-/// A grammar that grows with `n` in the way that `kind` says.
+/// Returns a grammar that grows with `n` in the way given by `kind`.
 fn grown(kind: usize, n: usize) -> String {
     let each = |part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<String>();
     let names: Vec<String> = (0..n).map(|i| format!("T{i}")).collect();
@@ -33,7 +33,7 @@ fn grown(kind: usize, n: usize) -> String {
     }
 }
 
-/// What building cost, or the limit that it came to; `None` where the grammar is refused for
+/// Returns the cost of a build, or the limit that it reached; `None` if the grammar is refused for
 /// another reason.
 fn build(text: &str, limits: &Limits) -> Option<Result<Cost, LimitReached>> {
     let grammar = match GrammarReader::new().limits(limits).lark(text) {
@@ -67,7 +67,7 @@ proptest! {
         HEAP.reset_peak_usage();
         let _ = build(&text, &limits);
         let held = HEAP.peak_usage() - before;
-        // What is not counted is what does not grow, and what an allocation has before it is used.
+        // Only data that does not grow is not counted, and the unused capacity of allocations.
         prop_assert!(held as u64 <= 20_000_000 + 3 * limits.build_bytes, "{held} bytes, kind {kind}, {n}");
     }
 }
@@ -84,7 +84,7 @@ fn more_steps_are_taken_for_more_grammar() {
     }
 }
 
-/// Each of so many states is held against each of as many, of which all rows are alike. Edge by
+/// Each of this many states is compared with as many others, all of whose rows are equal. Edge by
 /// edge 700 operators took a minute.
 #[test]
 fn rows_of_operators_are_compared_once() {
@@ -96,8 +96,7 @@ fn rows_of_operators_are_compared_once() {
     assert!(many < 4 * few, "{few} and {many}");
 }
 
-/// What terminals of a grammar of characters are made of is found out within the limits, or not at
-/// all.
+/// The terminals of a grammar of characters are found within the limits, or not at all.
 #[test]
 fn the_choice_of_terminals_stays_within_the_limits() {
     let rules: String = (0..200)
@@ -117,8 +116,8 @@ fn the_choice_of_terminals_stays_within_the_limits() {
     drop(grammar);
 }
 
-/// Examples of conflicts serve people: what the search for them may take is a part of the limits,
-/// and no grammar is refused for want of one.
+/// Examples of conflicts are for people: the search for them may take a part of the limits, and no
+/// grammar is refused because an example is missing.
 #[test]
 fn the_search_for_examples_of_conflicts_stops() {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -1,10 +1,9 @@
 //! llguidance's dialect of Lark.
 //!
-//! * Cases (`tests/llguidance/*.case`): a grammar, texts that it has, texts that it lacks,
-//!   beginnings. `README.md` there says how a case is written. Each text is read whole and token by
-//!   token, and after every token the whole mask is held against the tokens that can be advanced
-//!   by.
-//! * Samples: grammars that people have published, where they lie beside the project.
+//! * Cases (`tests/llguidance/*.case`): a grammar, texts that it accepts, texts that it refuses,
+//!   and prefixes. `README.md` there describes the format. Each text is read whole and token by
+//!   token, and after every token the whole mask is compared with the tokens that can be taken.
+//! * Samples: published grammars, if they are placed next to the project.
 
 use crate::corpus;
 
@@ -16,7 +15,7 @@ use lrmask::{
     CompiledGrammar, Constraint, Diagnostic, Expected, Grammar, Matcher, TokenId, Vocabulary,
 };
 
-/// A case, by the names of its parts.
+/// A case, as parts by name.
 struct Case {
     name: String,
     parts: BTreeMap<String, Vec<String>>,
@@ -47,7 +46,7 @@ impl Case {
         self.parts.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The bytes as tokens, pieces of the case's texts, and its special tokens.
+    /// Returns a vocabulary of all bytes, substrings of the case's texts, and its special tokens.
     fn vocabulary(&self) -> Vocabulary {
         let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
         for line in ["yes", "part", "no"].iter().flat_map(|part| self.part(part)) {
@@ -78,7 +77,7 @@ impl Case {
     }
 }
 
-/// The pieces of a text: text, special tokens, ids.
+/// Returns the parts of a text: plain text, special tokens, ids.
 fn pieces(line: &str) -> Vec<String> {
     match serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")) {
         serde_json::Value::String(text) => vec![text],
@@ -86,7 +85,7 @@ fn pieces(line: &str) -> Vec<String> {
     }
 }
 
-/// The tokens of a text: special ones, ids, and the bytes of all else.
+/// Returns the tokens of a text: special ones, ids, and bytes for the rest.
 fn tokens(line: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
     let is_list = line.starts_with('[');
     let special = |piece: &str| {
@@ -105,8 +104,8 @@ fn tokens(line: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
     tokens
 }
 
-/// Advances by as many of the tokens as can be, with a look at the mask before each; whether all
-/// could be.
+/// Takes the tokens as far as possible, checking the mask before each; returns whether all were
+/// taken.
 fn advance(matcher: &mut Matcher, constraint: &Constraint, tokens: &[TokenId], name: &str) -> bool {
     let mut mask = constraint.new_mask();
     for (count, &token) in tokens.iter().enumerate() {
@@ -187,8 +186,7 @@ fn cases_have_the_texts_that_they_list() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// What the sample was written as by its author's program: a template with names in braces is no
-/// grammar yet.
+/// Whether a sample is a template with names in braces, which is not a grammar yet.
 fn is_template(text: &str) -> bool {
     let blank =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
@@ -264,7 +262,7 @@ fn captures_are_those_of_the_text() {
                 captures.iter().map(pair).collect::<Vec<_>>()
             };
             assert_eq!(found(&matcher), wanted, "{}: {text}", case.name);
-            // They are a function of the text: whatever was taken back, and whoever holds it.
+            // Captures are a function of the text, whatever was rolled back or cloned.
             let all = matcher.captures();
             let twin = matcher.clone();
             let half = tokens.len() / 2;
@@ -304,7 +302,7 @@ fn the_temperature_is_that_of_the_rule_that_goes_on() {
         matcher.advance(u32::from(*byte)).expect("allowed");
         found.push(matcher.temperature());
     }
-    // Where a lexeme cannot go on, what may come next counts.
+    // If a lexeme cannot be extended, the next lexeme counts.
     let found: Vec<String> =
         found.iter().map(|found| found.map_or("-".to_owned(), |t| t.to_string())).collect();
     assert_eq!(found.join(" "), "- 0.7 0.7 0.25 1 1 0.25 -");
@@ -316,7 +314,7 @@ fn tokens_are_counted_within_rules() {
         "start: \"a\" few \";\" more\nfew[max_tokens=3]: /[0-9]+/\nmore[max_tokens=2]: \"x\" few";
     let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
     let grammar = Grammar::from_lark(grammar).expect("sound");
-    // `more` has a rule in it.
+    // `more` contains a rule.
     let unheld = grammar.warnings().iter().filter(|warning| warning.code == "unheld-max-tokens");
     assert_eq!(unheld.count(), 1);
     let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");
@@ -337,7 +335,7 @@ fn tokens_are_counted_within_rules() {
     assert_eq!(matcher.forced_bytes(), b";x");
 }
 
-/// How many of these tokens end within the text from `start` to `end`.
+/// Returns how many of these tokens end within the text from `start` to `end`.
 fn ends_within(tokens: &[&str], start: usize, end: usize) -> usize {
     let ends = tokens.iter().scan(0, |at, token| {
         *at += token.len();
@@ -348,7 +346,7 @@ fn ends_within(tokens: &[&str], start: usize, end: usize) -> usize {
 
 #[test]
 fn masks_hold_a_budget_of_tokens_of_any_length() {
-    // `few` is all that stands before the `;`, and `some` what stands behind it.
+    // `few` is the text before the `;`, and `some` the text after it.
     let grammar =
         "start: few \";\" some?\nfew[max_tokens=2]: /[ab]+/\nsome[max_tokens=1]: /a[ab]*/";
     let words = ["a", "b", "ab", "aba", ";", "b;", ";a", "a;ab", "b;b"];
@@ -358,7 +356,7 @@ fn masks_hold_a_budget_of_tokens_of_any_length() {
         vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([9])).expect("sound");
     let constraint =
         Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
-    // Every beginning can be gone on with, so what is a beginning is told at once.
+    // Every prefix can be continued, so prefixes can be tested directly.
     let is_viable = |tokens: &[&str]| {
         let text = tokens.concat();
         let (few, some) =
@@ -366,7 +364,7 @@ fn masks_hold_a_budget_of_tokens_of_any_length() {
         let rest = some.unwrap_or_default();
         let is_text =
             (some.is_none() || !few.is_empty()) && !rest.contains(';') && !rest.starts_with('b');
-        // Behind the last token of a lexeme there is no more of it.
+        // A lexeme does not continue after its last token.
         let few_fits = ends_within(tokens, 0, few.len()) <= 2
             && (ends_within(tokens, 0, few.len()) < 2 || ends_at(tokens, few.len()));
         let start = few.len() + 1;
@@ -404,7 +402,7 @@ fn masks_hold_a_budget_of_tokens_of_any_length() {
     assert!(seen > 100, "{seen}");
 }
 
-/// Whether one of these tokens ends at this place.
+/// Whether one of these tokens ends at this offset.
 fn ends_at(tokens: &[&str], place: usize) -> bool {
     ends_within(tokens, place - 1, place) == 1
 }

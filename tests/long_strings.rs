@@ -1,12 +1,13 @@
-//! JSON Schema with long strings, whose characters the parser counts in runs: masks equal the
-//! definition, fresh and loaded, cloned and after a rollback, at every bound.
+//! JSON Schema with long strings, whose characters the parser counts in runs: masks match the
+//! definition at every bound, fresh and loaded, cloned and after a rollback.
 
 use lrmask::{Constraint, JsonSchema, SchemaOptions, Vocabulary};
 
-/// Numbers of characters that one token has, without the closing quote and with it.
+/// Lengths of tokens in characters, for tokens without the closing quote and with it.
 const TOKENS: [usize; 9] = [1, 2, 63, 64, 65, 127, 128, 129, 1000];
 
-/// Single bytes, runs of a character of two bytes, the same with a quote behind them, and the end.
+/// Returns single bytes, runs of a two-byte character, the same with a quote at the end, and the
+/// stop token.
 fn vocabulary() -> Vocabulary {
     let runs = TOKENS.map(|count| "é".repeat(count));
     let ends = TOKENS.map(|count| format!("{}\"", "é".repeat(count)));
@@ -19,8 +20,8 @@ fn vocabulary() -> Vocabulary {
         .expect("a vocabulary")
 }
 
-/// A string of `length` characters is read by tokens that `random` draws; before each of them, all
-/// tokens are allowed just when the string may have as many characters.
+/// Reads a string of `length` characters in random tokens; before each of them, every token must be
+/// allowed exactly when the string may have that many characters.
 fn follow(
     [fresh, loaded]: [&Constraint; 2],
     (min, max): (u64, Option<u64>),

@@ -1,9 +1,9 @@
 //! The integration tests, as one binary: each module is a file of tests, and the modules that
 //! several of them share are compiled once.
 //!
-//! `cargo test --release --test it NAME::` runs one file. `tidy`,
-//! `limits`, `memory` and `threads` are binaries of their own: the first reads the sources, the next
-//! two count the heap, and the last runs under Miri.
+//! `cargo test --release --test it NAME::` runs one file. `tidy`, `limits`, `memory` and `threads`
+//! are binaries of their own: the first reads the sources, the next two count the heap, and the
+//! last runs under Miri.
 
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]

@@ -1,9 +1,8 @@
-//! What a sequence holds in memory: some tens of bytes for each byte of its text, however long it
-//! is.
+//! Memory of a sequence: some tens of bytes for each byte of its text, however long it is.
 //!
-//! The index is warmed over the same text first, so that what is counted belongs to the sequence
-//! alone. One test, because the allocator counts for the whole process. `cargo test --release
-//! --test memory -- --nocapture` prints what was measured.
+//! The index is warmed up with the same text first, so that only the sequence itself is measured.
+//! There is one test, because the allocator counts for the whole process.
+//! `cargo test --release --test memory -- --nocapture` prints the measurements.
 
 #![cfg(feature = "tiktoken")]
 #![allow(clippy::print_stdout, reason = "the figures are worth reading")]
@@ -17,21 +16,21 @@ static HEAP: PeakAlloc = PeakAlloc;
 const JSON: &str = include_str!("../grammars/json/json.lark");
 const SQLITE: &str = include_str!("../grammars/sqlite/sqlite.lark");
 const PYTHON: &str = include_str!("../grammars/python/python.lark");
-/// What Python's grammar imports.
+/// The import of Python's grammar.
 const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
 
-/// Bytes of each text, at least.
+/// Least number of bytes of each text.
 const LENGTH: usize = 1_100_000;
 
-/// What `Matcher` promises, in heap bytes for each byte of the text: taken in tokens of a large
-/// vocabulary, and byte by byte.
+/// Upper bounds documented for `Matcher`, in heap bytes per byte of text: for tokens of a large
+/// vocabulary, and for single bytes.
 const BY_TOKEN: usize = 64;
 const BY_BYTE: usize = 136;
 
-/// The same where a text does nothing but nest, so that all of it lies on the parse stack.
+/// Upper bound for a text that does nothing but nest, so that all of it is on the parse stack.
 const NESTED_BY_TOKEN: usize = 96;
 
-/// An element of an array, and the comma behind it.
+/// An element of an array, with a comma.
 const ELEMENT: &str = r#"{"id": 17, "name": "caf\u00e9 noir", "tags": ["a", "b c", []], "size": -1.5e3, "open": true, "next": null},
 "#;
 
@@ -55,9 +54,9 @@ fn constraint(text: &str, vocabulary: &Vocabulary) -> Constraint {
     Constraint::new(&grammar, vocabulary).expect("the engine can do it exactly")
 }
 
-/// Heap bytes that a sequence has come to hold after these steps, beyond those of a fresh one.
+/// Returns the heap bytes that these steps add to a fresh sequence.
 fn growth(constraint: &Constraint, steps: &dyn Fn(&mut Matcher)) -> usize {
-    // Whatever the index has to learn of the text.
+    // Fills the index first.
     steps(&mut constraint.matcher());
     let mut matcher = constraint.matcher();
     let before = HEAP.current_usage();
@@ -65,7 +64,7 @@ fn growth(constraint: &Constraint, steps: &dyn Fn(&mut Matcher)) -> usize {
     HEAP.current_usage() - before
 }
 
-/// Holds `bytes` for a text of `length` bytes against a bound.
+/// Checks `bytes`, used for a text of `length` bytes, against a bound.
 fn check(name: &str, bytes: usize, length: usize, bound: usize) {
     println!("{name}: {:.1} heap bytes for a byte of text", bytes as f64 / length as f64);
     assert!(

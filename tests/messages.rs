@@ -1,5 +1,5 @@
-//! Messages use the words of the grammar's author.
-// A test fails by panicking; the lint only knows that of the test functions themselves.
+//! Messages use the terms of the grammar's author.
+// Tests fail by panicking, but the lint recognizes only the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
 use lrmask::{CompiledGrammar, Constraint, Grammar, SchemaOptions, StructuralTags, Vocabulary};
@@ -25,7 +25,7 @@ fn what_has_no_name_is_expected_as_it_is_written() {
     assert_eq!(expected(&gbnf), [r#"[a-z] "!""#]);
 }
 
-/// All terminals compete under `basic`: `un` is a name, but the stack can take none.
+/// All terminals compete under `basic`: `un` is a name, but the stack cannot take one.
 #[test]
 fn a_lexeme_is_incomplete_where_no_label_of_it_can_be_taken() {
     let text = "%lexer basic\nstart: NAME (\"union\" NAME)*\nNAME: /[a-z]+/\n%ignore \" \"\n";

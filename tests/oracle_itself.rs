@@ -1,4 +1,4 @@
-//! The oracle against what people say: hand-written grammars and texts, and its own brute force.
+//! The oracle against hand-written grammars and texts, and against its own brute force.
 
 use crate::oracle;
 

@@ -1,9 +1,10 @@
 //! Python 3.12, as CPython's parser accepts it.
 //!
-//! The oracle is CPython 3.12's `ast.parse`: `tests/data/python/snippets.txt` has what it said of
-//! small texts. `LRMASK_LONG=1 LRMASK_PYTHON=python3.12 cargo test --release --test python --
-//! --nocapture` asks it about its own library, tens of thousands of mutations of that, and the
-//! beginnings of its files (`tests/data/python/verdicts.py`), and replays all samples.
+//! The oracle is CPython 3.12's `ast.parse`: `tests/data/python/snippets.txt` has its verdicts on
+//! small texts.
+//! `LRMASK_LONG=1 LRMASK_PYTHON=python3.12 cargo test --release --test python -- --nocapture` also
+//! runs it on its own library, on tens of thousands of mutations of that, and on prefixes of its
+//! files (`tests/data/python/verdicts.py`), and replays all samples.
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
@@ -21,7 +22,7 @@ const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
 /// Small texts and whether CPython parses them.
 const SNIPPETS: &str = include_str!("data/python/snippets.txt");
 
-/// Texts that hold what [`no_true_token_is_refused`] replays where no samples are at hand.
+/// Texts that [`no_true_token_is_refused`] replays if no samples are available.
 const MODULE: &str = include_str!("data/python/verdicts.py");
 
 #[derive(Deserialize)]
@@ -61,7 +62,7 @@ fn long_run() -> bool {
     std::env::var_os("LRMASK_LONG").is_some()
 }
 
-/// Verdicts and texts, or what stands for texts.
+/// Returns verdicts and texts, or references to texts.
 fn verdicts(lines: &str) -> impl Iterator<Item = (&str, String)> {
     lines.lines().filter(|line| !line.starts_with('#')).map(|line| {
         let (verdict, text) = line.split_once('\t').expect("a verdict and a text");
@@ -69,12 +70,12 @@ fn verdicts(lines: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// What CPython says, if a long run is wanted and CPython is there.
+/// Returns CPython's output, in a long run if CPython is available.
 fn ask(arguments: &[&str]) -> Option<String> {
     ask_about(arguments, "")
 }
 
-/// The same, about `texts`.
+/// Returns CPython's output about `texts`.
 fn ask_about(arguments: &[&str], texts: &str) -> Option<String> {
     let python = std::env::var_os("LRMASK_PYTHON").filter(|_| long_run())?;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/python/verdicts.py");
@@ -88,7 +89,7 @@ fn ask_about(arguments: &[&str], texts: &str) -> Option<String> {
     Some(said)
 }
 
-/// Compares with what CPython says, and returns how many texts of each verdict there are.
+/// Compares with CPython's verdicts, and returns the number of texts of each verdict.
 fn compare<'a>(verdicts: impl Iterator<Item = (&'a str, String)>) -> [usize; 3] {
     let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
     let mut counts = [0; 3];
@@ -111,12 +112,12 @@ fn small_texts() {
     assert!(yes > 1_000 && no > 700 && wide < 5);
 }
 
-/// Valid since CPython 3.13 only: defaults of type parameters.
+/// Valid only since CPython 3.13: defaults of type parameters.
 const NEWER: [&str; 3] =
     ["type_param_param_spec.py", "type_param_type_var.py", "type_param_type_var_tuple.py"];
 
-/// Snippets that other projects test their parsers with, where they lie beside the project, with
-/// what CPython 3.13's parser makes of them.
+/// Snippets from the parser tests of other projects, if they are placed next to the project, with
+/// the verdicts of CPython 3.13's parser.
 #[test]
 fn snippets_of_other_projects() {
     let constraint = compiled().constraint(&bytes_only()).expect("its tokens are known");
@@ -133,7 +134,7 @@ fn snippets_of_other_projects() {
             }
             counts[usize::from(valid)] += 1;
             let accepted = accepts(&constraint, snippet.code.as_bytes());
-            // Names of characters are not looked up (grammars/python/README.md).
+            // Character names are not looked up (grammars/python/README.md).
             let unnamed = accepted && snippet.code.contains("\\N{INVALID}");
             if accepted != valid && !unnamed {
                 faults.push(snippet.id);
@@ -218,8 +219,8 @@ fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) 
     tokens.len()
 }
 
-/// Texts that CPython 3.12 parses: in a long run its whole library, the samples beside the project,
-/// and what is at hand.
+/// Returns texts that CPython 3.12 parses: in a long run its whole library, the samples next to the
+/// project, and the texts of this repository.
 fn modules() -> Vec<(String, Vec<u8>)> {
     let mut modules = vec![("verdicts.py".to_owned(), MODULE.as_bytes().to_vec())];
     for archive in ["valid", "valid_312plus"] {
@@ -234,7 +235,7 @@ fn modules() -> Vec<(String, Vec<u8>)> {
     modules
 }
 
-/// How many modules are cut into tokens at random as well.
+/// Number of modules that are also split into tokens at random.
 const CUT_AT_RANDOM: usize = 300;
 
 #[test]
@@ -268,7 +269,7 @@ fn no_true_token_is_refused() {
     }
 }
 
-/// Modules of about `length` tokens in which blocks are likely, drawn from the masks.
+/// Returns modules of about `length` tokens with many blocks, drawn from the masks.
 fn drawn_modules(count: u64, length: usize) -> Vec<String> {
     let heads = [
         "if x:",

@@ -1,8 +1,8 @@
-//! Random small grammars and vocabularies: whole masks against the oracle.
+//! Random small grammars and vocabularies: compares whole masks with the oracle.
 //!
-//! `LRMASK_RANDOM=N` tries N grammars (default 200), and a fifth as many in which lines count;
-//! `LRMASK_SEED=N` tries others than those of every day. Grammars that the engine refuses are
-//! counted by the reason. Of those whose language is not empty four fifths must be accepted.
+//! `LRMASK_RANDOM=N` tries N grammars (default 200), and a fifth as many with significant lines;
+//! `LRMASK_SEED=N` selects others than the usual ones. Grammars that the engine refuses are counted
+//! by reason. At least four fifths of those with a non-empty language must be accepted.
 
 #![allow(clippy::print_stdout)]
 
@@ -21,18 +21,18 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// What became of the grammars, one for each entry point.
+/// Results for the grammars, one for each entry point.
 #[derive(Debug, Default)]
 struct Tally {
     grammars: u32,
     accepted: u32,
     texts: usize,
     bits: usize,
-    /// Bits of which the oracle could not tell whether they are right.
+    /// Bits that the oracle could not verify.
     undecided: usize,
-    /// By the code of the error.
+    /// Counts by error code.
     refused: BTreeMap<&'static str, u32>,
-    /// How many of those that were accepted have what.
+    /// Counts of accepted grammars by feature.
     having: BTreeMap<&'static str, u32>,
 }
 
@@ -40,7 +40,7 @@ fn number(variable: &str, default: u32) -> u32 {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// What is worth counting in a grammar, beside what the engine warns of.
+/// Returns the features of a grammar that are counted, besides the engine's warnings.
 fn features(sketch: &Sketch, spec: &Spec) -> Vec<&'static str> {
     let mut features: Vec<&'static str> =
         sketch.relations.iter().map(|relation| relation.kind).collect();
@@ -83,7 +83,7 @@ fn check(
         let printed = sketch.spec(start);
         let spec = Spec::read(&printed);
         let mut features = features(sketch, &spec);
-        // Where lines count, no search comes to an end; it takes long, too.
+        // With significant lines no search is exhaustive, and each takes long.
         let oracle = match spec.indentation {
             None => Oracle::new(spec, alphabet),
             Some(_) => Oracle::with_limit(spec, alphabet, 200),
@@ -139,14 +139,15 @@ fn check(
     Ok(())
 }
 
-/// Why a grammar may be refused: it has no text; it limits its blocks, and has precedence or
-/// lexemes that run into one another; or it ignores what no line end is sure to follow.
+/// Reasons why a grammar may be refused: it has no text; it limits its blocks, and has precedence
+/// or lexemes that run into one another; or it ignores a lexeme that no line end is certain to
+/// follow.
 const REFUSALS: [&str; 4] = ["empty-language", "unproductive", "level-limit", "unending-line"];
 
-/// The shares of fewer grammars are a matter of chance.
+/// With fewer grammars, the share of accepted ones is a matter of chance.
 const ENOUGH_FOR_SHARES: u32 = 40;
 
-/// Tries so many drafts, and prints what became of them.
+/// Tries this many drafts, and prints the results.
 fn run<S: Strategy>(
     cases: u32,
     drafts: S,

@@ -1,22 +1,22 @@
-//! Many readings at once, by each cause, and languages that need them: the engine against the
-//! languages' definitions.
+//! Many readings at once, from each possible cause, and languages that need them: the engine is
+//! compared with the definitions of the languages.
 //!
-//! Each language is defined twice: by a grammar, for the engine, and by what its texts look like,
-//! in a few lines of plain code.
+//! Each language is defined twice: by a grammar, for the engine, and by a few lines of plain code
+//! that recognize its texts.
 
 use lrmask::{
     AdvanceErrorKind, Constraint, Grammar, GrammarReader, Limits, Matcher, TokenMask, Vocabulary,
 };
 
-/// A language by its definition.
+/// The definition of a language.
 #[derive(Clone, Copy)]
 struct Definition<'a> {
     is_member: &'a dyn Fn(&[u8]) -> bool,
-    /// Whether something completes the text.
+    /// Whether the text has a completion.
     is_viable: &'a dyn Fn(&[u8]) -> bool,
 }
 
-/// The grammar over all bytes, these tokens and a stop token.
+/// Returns the grammar's constraint for all bytes, these tokens and a stop token.
 fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
     let bytes = (0..=255u8).map(|byte| vec![byte]);
     let tokens: Vec<Vec<u8>> =
@@ -25,14 +25,14 @@ fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
     let vocabulary = Vocabulary::from_tokens(tokens).expect("tokens").with_special(end, "<end>");
     let vocabulary = vocabulary.and_then(|all| all.with_stop_tokens([end])).expect("a stop token");
     let grammar = Grammar::from_lark(grammar).unwrap_or_else(|error| panic!("{grammar}\n{error}"));
-    // A token of two hundred words, each read in two ways that wait for the word behind it, takes
-    // 40 million steps.
+    // A token of two hundred words, each with two readings that depend on the next word, takes 40
+    // million steps.
     let limits = Limits::default().mask_steps(100_000_000);
     let constraint = Constraint::builder().limits(&limits).build(&grammar, &vocabulary);
     constraint.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Compares the whole mask, what `advance` takes, and whether the text may end.
+/// Compares the whole mask, the tokens that `advance` takes, and whether the text may end.
 fn compare(constraint: &Constraint, matcher: &Matcher, text: &[u8], definition: Definition<'_>) {
     let shown = || shorten(text);
     assert_eq!(
@@ -64,7 +64,7 @@ fn compare(constraint: &Constraint, matcher: &Matcher, text: &[u8], definition: 
     }
 }
 
-/// Compares along a text, at no more than about `places` places, and at its last ones.
+/// Compares along a text, at no more than about `places` positions, and at its last ones.
 fn follow(constraint: &Constraint, text: &[u8], places: usize, definition: Definition<'_>) {
     let mut matcher = constraint.matcher();
     let step = text.len() / places + 1;
@@ -100,7 +100,7 @@ fn visit_all(constraint: &Constraint, alphabet: &[u8], length: usize, definition
     }
 }
 
-/// A text with its runs counted: `a*70 b`.
+/// Formats a text with its runs counted: `a*70 b`.
 fn shorten(text: &[u8]) -> String {
     let runs = text.chunk_by(|one, other| one == other);
     let shown = runs.map(|run| match run.len() {
@@ -114,7 +114,7 @@ fn run(letter: u8, length: usize) -> Vec<u8> {
     vec![letter; length]
 }
 
-/// How many of a letter a text begins with, and the rest.
+/// Returns the number of leading occurrences of a letter, and the rest.
 fn split_run(text: &[u8], letter: u8) -> (usize, &[u8]) {
     let length = text.iter().take_while(|&&byte| byte == letter).count();
     (length, &text[length..])
@@ -124,18 +124,17 @@ fn is_over(text: &[u8], alphabet: &[u8]) -> bool {
     text.iter().all(|byte| alphabet.contains(byte))
 }
 
-/// The numbers of readings at which something may go wrong: those of small vectors and words, and
-/// many.
+/// Critical numbers of readings: the sizes of small vectors and words, and many.
 const NUMBERS: [usize; 7] = [8, 9, 63, 64, 65, 200, 1000];
 
-/// The same for what takes the square of them: up to `ordinary`, and all of them with
+/// Critical numbers for tests with quadratic cost: up to `ordinary`, and all of them with
 /// `LRMASK_LONG`.
 fn numbers(ordinary: usize) -> impl Iterator<Item = usize> {
     let is_long = std::env::var_os("LRMASK_LONG").is_some();
     NUMBERS.into_iter().filter(move |&number| is_long || number <= ordinary)
 }
 
-/// Each `a` is an A or a B, and no A stands behind a B: after `n` words there are `n + 1` stacks.
+/// Each `a` is an A or a B, and no A comes after a B: after `n` words there are `n + 1` stacks.
 #[test]
 fn soft_words_one_reading_more_with_each() {
     let grammar = "%lexer basic\nstart: A start \"1\" | b\nb: B b \"2\" | \".\"\nA: \"a\"\nB: /a/\n%soft B A\n";
@@ -205,8 +204,8 @@ fn soft_words_twice_as_many_readings_with_each() {
     }
 }
 
-/// `w` is a word where `n` further ones and then a `y` follow: any of the last `n + 1` may be one,
-/// or none. There is exactly one, and no `y` before it.
+/// `w` is a word if `n` more of them and then a `y` follow: any of the last `n + 1` may be one, or
+/// none. There is exactly one, and no `y` before it.
 #[test]
 fn look_ahead_one_reading_for_each_word() {
     for readings in [8, 9, 63, 64, 65, 200] {
@@ -252,8 +251,8 @@ fn look_ahead_one_reading_for_each_word() {
     }
 }
 
-/// `w` is a word where the `n`th lexeme behind it is a `y`: all the last `n` may be words, or not.
-/// No two words stand side by side.
+/// `w` is a word if the `n`th lexeme after it is a `y`: each of the last `n` may be a word or not.
+/// No two words are adjacent.
 #[test]
 fn look_ahead_twice_as_many_readings_with_each_word() {
     for distance in [3, 4, 6, 7] {
@@ -288,8 +287,8 @@ fn look_ahead_twice_as_many_readings_with_each_word() {
     }
 }
 
-/// A long match may be pending from each of the last places, and all of them are given up by
-/// another letter.
+/// A long match may be pending from each of the last positions, and another letter refutes all of
+/// them.
 #[test]
 fn back_up_one_reading_for_each_place() {
     for readings in numbers(200) {
@@ -327,13 +326,13 @@ fn back_up_one_reading_for_each_place() {
     }
 }
 
-/// So many lexemes, no more and no less: how many the text has depends on which pending match ends.
+/// An exact number of lexemes: how many the text has depends on which pending match ends.
 #[test]
 fn back_up_where_lexemes_are_counted() {
     for (length, count) in numbers(64).map(|readings| (readings - 1, readings + readings / 2)) {
         let grammar =
             format!("%lexer basic\nstart: (A | X)~{count}\nA: \"-\"\nX: /-{{{length}}}b/\n");
-        // Each `b` stands for itself and the dashes of its lexeme.
+        // Each `b` is a lexeme together with the dashes before it.
         let lexemes = |text: &[u8]| {
             let mut parts = text.split(|&byte| byte == b'b').collect::<Vec<_>>();
             let last = parts.pop().unwrap_or_default().len();
@@ -373,7 +372,7 @@ fn is_palindrome(text: &[u8]) -> bool {
     text.iter().eq(text.iter().rev())
 }
 
-/// Palindromes with an end: any place behind the first half of a text may be the middle.
+/// Palindromes with an end mark: any position after the first half of a text may be the middle.
 #[test]
 fn conflicts_one_reading_for_each_place() {
     let grammar = "start: s \".\"\ns: \"a\" s \"a\" | \"b\" s \"b\" | \"a\" | \"b\" |\n";
@@ -403,8 +402,8 @@ fn conflicts_one_reading_for_each_place() {
     }
 }
 
-/// Pairs of an A and a B, from outside to the middle, of which `a` may be either: two `b` never
-/// make a pair.
+/// Pairs of an A and a B, from the outside to the middle, where `a` may be either: two `b` never
+/// form a pair.
 #[test]
 fn conflicts_and_soft_words() {
     let grammar =
@@ -416,7 +415,7 @@ fn conflicts_and_soft_words() {
     };
     let is_viable = |text: &[u8]| is_over(text, b"ab") || is_member(text);
     let definition = Definition { is_member: &is_member, is_viable: &is_viable };
-    // Twice as many stacks with each letter.
+    // The number of stacks doubles with each letter.
     for readings in [2, 3, 4] {
         let half = run(b'a', readings);
         let longer = [
@@ -432,7 +431,7 @@ fn conflicts_and_soft_words() {
     }
 }
 
-/// Palindromes of lexemes, one of which may be pending for long.
+/// Palindromes of lexemes, one of which may be pending for a long time.
 #[test]
 fn conflicts_and_back_up() {
     for length in numbers(64).map(|readings| readings - 1) {
@@ -474,11 +473,11 @@ fn conflicts_and_back_up() {
     }
 }
 
-/// Of more readings than are to be kept some go on: masks are narrow and never empty, and `advance`
-/// agrees with them. Nor do they fork where there are no steps left for that.
+/// If there are more readings than the limit, some are kept: masks are narrow and never empty, and
+/// `advance` agrees with them. Readings do not fork once the steps for that are spent.
 #[test]
 fn readings_beyond_the_limit_are_dropped() {
-    // Palindromes, of which each place may be the middle, of letters that may be two things.
+    // Palindromes, in which each position may be the middle, of letters with two readings.
     let soft = "%lexer basic\nstart: s \"1\"\ns: A s A | B s B |\nA: \"a\"\nB: /a/\n%soft B A\n";
     let palindromes = "start: s \"1\"\ns: \"a\" s \"a\" | \"b\" s \"b\" |\n";
     let ambiguous = "start: s \"1\"\ns: \"a\" s s | \"a\" s | \"a\"\n";
@@ -492,7 +491,7 @@ fn readings_beyond_the_limit_are_dropped() {
     ] {
         let grammar = Grammar::from_lark(grammar).expect("the grammar can be read");
         let mut matcher = are_narrow(&grammar, limits);
-        // On the way through a long text, too.
+        // The limits also apply within a long text.
         let taken = matcher.advance_bytes(&run(b'a', 1_000));
         let taken = taken.map_or_else(|refused| refused.accepted_bytes(), |()| 1_000);
         let dropped = matcher.dropped_readings();
@@ -590,8 +589,7 @@ fn are_narrow(grammar: &Grammar, limits: &Limits) -> Matcher {
     some
 }
 
-/// A decision that may not take long is none: that is said, not passed off as a language without
-/// texts.
+/// A decision that reaches its limit is reported as such, not as a language without texts.
 #[test]
 fn decisions_beyond_the_limit_are_counted() {
     let grammar = Grammar::from_lark("%lexer basic\nstart: A B\nA: /a+/\nB: /a*b/\n");
@@ -606,8 +604,8 @@ fn decisions_beyond_the_limit_are_counted() {
     }
 }
 
-/// Each byte of a long name took a step, and each decision began anew: a mask had no token, amid a
-/// text that had been called viable.
+/// Each byte of a long name took a step, and each decision started again: a mask had no token, in
+/// the middle of a text that had been accepted as viable.
 #[test]
 fn few_steps_for_decisions_leave_a_way_on() {
     let rules = r#"
@@ -633,8 +631,8 @@ fn few_steps_for_decisions_leave_a_way_on() {
     assert!(matcher.is_accepting());
 }
 
-/// Within a token nothing needs to be decided: what a mask allows was decided at its end. A byte
-/// before it that took too long made `advance` refuse what the mask had allowed.
+/// Within a token nothing has to be decided, because the mask decided at the token's end. A byte
+/// before the end that took too long made `advance` refuse a token that the mask had allowed.
 #[test]
 fn what_is_undecided_within_a_token_is_not_refused() {
     let tokens = (0..=255u8).map(|byte| vec![byte]).chain(strings(b"ab", 6));
@@ -667,8 +665,8 @@ fn what_is_undecided_within_a_token_is_not_refused() {
     }
 }
 
-/// To follow all readings of a token may take longer than a mask may. The token was refused then,
-/// though the mask had allowed it; one reading is kept now.
+/// Following all readings of a token may take longer than a mask may take. The token was then
+/// refused although the mask had allowed it; now one reading is kept.
 #[test]
 fn of_a_token_whose_readings_take_too_long_one_is_kept() {
     let tokens = (0..=255u8).map(|byte| vec![byte]).chain(strings(b"ab", 8));
@@ -702,8 +700,8 @@ fn of_a_token_whose_readings_take_too_long_one_is_kept() {
     }
 }
 
-/// Readings that no text completes, each with many matches pending: what many of these leave open
-/// is covered by what a few do, so each is decided soon.
+/// Readings without a completion, each with many pending matches: the texts that many of these
+/// allow are covered by those that a few allow, so each reading is decided quickly.
 #[test]
 fn pending_matches_that_cover_others_are_decided_together() {
     let rules =
@@ -721,7 +719,8 @@ fn pending_matches_that_cover_others_are_decided_together() {
     assert_eq!(constraint.undecided(), 0);
 }
 
-/// All strings over an alphabet of two letters or more up to a length: tokens over several symbols.
+/// Returns all strings over an alphabet of two letters or more up to a length: tokens that span
+/// several symbols.
 fn strings(alphabet: &[u8], length: usize) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
     let mut from = 0;
@@ -738,7 +737,7 @@ fn strings(alphabet: &[u8], length: usize) -> Vec<Vec<u8>> {
     all.split_off(1 + alphabet.len())
 }
 
-/// Compares at all texts up to twelve symbols, under both lexers, and along the long ones.
+/// Compares at all texts of up to twelve symbols, under both lexers, and along the long ones.
 fn is_defined_by(
     grammar: &str,
     alphabet: &[u8],
@@ -831,7 +830,7 @@ fn runs_of_one_letter_in_all_ways() {
     );
 }
 
-/// Each end belongs to any beginning before it.
+/// Each end may match any start before it.
 #[test]
 fn ends_that_may_be_left_out() {
     let runs = |text: &[u8]| {

@@ -1,11 +1,11 @@
-//! Faults that were found once, each as the smallest grammar that shows it.
+//! Faults found earlier, each with the smallest grammar that shows it.
 
 use lrmask::{
     CompiledGrammar, Constraint, Grammar, GrammarErrorKind, GrammarReader, LimitKind, Limits,
     Matcher, TokenMask, Vocabulary,
 };
 
-/// A matcher of the grammar over single bytes.
+/// Returns a matcher of the grammar over single bytes.
 fn matcher(text: &str) -> Matcher {
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
     let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
@@ -26,8 +26,8 @@ fn nothing_can_follow_what_is_ignored() {
     }
 }
 
-/// Only a line's end can follow a comment: where none can stand, a comment cannot be got out of.
-/// Between lines the text may end instead.
+/// Only a line end can follow a comment: where no line end is allowed, nothing can follow a
+/// comment. Between lines the text may end instead.
 #[test]
 fn comment_where_no_line_can_end() {
     let rest = "END: /\\n/\nNAME: /[a-z]+/\nCOMMENT: /#[^\\n]*/\n%ignore COMMENT\n%ignore \" \"\n";
@@ -36,8 +36,7 @@ fn comment_where_no_line_can_end() {
     assert!(matcher.clone().advance_bytes(b"a b # a\n # b").is_ok());
 }
 
-/// The example of a grammar that no text of any length belongs to shows two lexemes that run into
-/// one another.
+/// The example for a grammar with an empty language shows two lexemes that run into one another.
 #[test]
 fn a_dead_end_shows_which_lexemes_run_together() {
     let grammar = Grammar::from_lark("start: A A\nA: /a+/\n").expect("the grammar can be read");
@@ -49,7 +48,8 @@ fn a_dead_end_shows_which_lexemes_run_together() {
     );
 }
 
-/// The cheapest way on is a dot, but the blank would swallow it: the completion is another.
+/// The cheapest continuation is a dot, but the blank would swallow it: the completion is another
+/// one.
 #[test]
 fn completion_goes_round_what_cannot_be_spelled() {
     let rest = "DOT: /\\./\nBLANK: /[ .]+/\n%ignore BLANK\n";
@@ -71,8 +71,8 @@ fn completion_goes_round_what_cannot_be_spelled() {
     }
 }
 
-/// The second terminal shadows the third wherever both can stand, but not at the beginning: there
-/// the third one is read, and swallows all that could follow it. So it must not begin.
+/// The second terminal shadows the third wherever both are allowed, but not at the beginning: there
+/// the third one is read, and swallows everything that could follow it. So it must not begin.
 #[test]
 fn what_is_shadowed_elsewhere_is_no_dead_end() {
     let grammar = "start: T1 | T2 T1 rest\nrest: T0 | T2\nT0: /c[ab]*/\nT1: \"a\"\nT2: /c[ab]*/\n";
@@ -81,7 +81,7 @@ fn what_is_shadowed_elsewhere_is_no_dead_end() {
     assert!(matcher.clone().advance_bytes(b"a").is_ok());
 }
 
-/// Each word doubles the readings, and none is given up.
+/// Each word doubles the readings, and none is dropped.
 #[test]
 fn readings_that_double_with_every_word() {
     let grammar = "start: A start \"1\" | B start \"2\" | \".\"\nA: \"a\"\nB: /b/\n%soft B A\n";
@@ -103,7 +103,7 @@ fn readings_that_double_with_every_word() {
     assert!(matcher.is_accepting());
 }
 
-/// A fallback word that does not compete there does not get a text out of what is ignored.
+/// A fallback word that does not compete in a state cannot end an ignored lexeme there.
 #[test]
 fn a_word_that_does_not_compete_passes_no_gate() {
     let rest = "DOT: /\\./\nWORD: \"b\"\n%fallback DOT WORD\nBLANK: /[ .]+/\n%ignore BLANK\n";
@@ -112,7 +112,7 @@ fn a_word_that_does_not_compete_passes_no_gate() {
     assert!(matcher.clone().advance_bytes(b".b").is_ok());
 }
 
-/// The empty text is a sentence here, and no lexeme can begin another.
+/// The empty text is a sentence here, and no other text is a prefix of one.
 #[test]
 fn nothing_follows_where_only_the_empty_text_is_a_sentence() {
     let text = "%lexer basic\n%start other empty\nother: A\nempty:\nA: \"ab\"\n";
@@ -126,7 +126,7 @@ fn nothing_follows_where_only_the_empty_text_is_a_sentence() {
     assert_eq!(matcher.validate([0]), 0);
 }
 
-/// A token that holds many words of two readings each makes very many of one.
+/// A token that contains many words with two readings each multiplies the readings.
 #[test]
 fn a_token_of_many_readings() {
     let text = "%lexer basic\nstart: TA start \"1\" | TB start \"2\" | \".\"\nTA: \"b\"\nTB: /c/\n%soft TB TA\n";
@@ -151,7 +151,7 @@ fn a_token_of_many_readings() {
     }
 }
 
-/// The grammar over single bytes and these tokens.
+/// Returns the grammar's constraint over single bytes and these tokens.
 fn constraint(text: &str, tokens: &[Vec<u8>]) -> Constraint {
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
     let bytes = (0..=255u8).map(|byte| vec![byte]);
@@ -159,7 +159,7 @@ fn constraint(text: &str, tokens: &[Vec<u8>]) -> Constraint {
     Constraint::new(&grammar, &vocabulary).expect("the language is not empty")
 }
 
-/// A long match may be pending from each of more places than there are bits in a word.
+/// A long match may be pending from more positions than a word has bits.
 #[test]
 fn a_token_with_more_pending_matches_than_64() {
     let tokens = [64, 65, 66].map(|count| vec![b'a'; count]);
@@ -172,7 +172,7 @@ fn a_token_with_more_pending_matches_than_64() {
     }
 }
 
-/// The pending match is given up at the end of the text at the latest: so many dashes are a
+/// The pending match is given up at the end of the text at the latest: a hundred dashes are a
 /// sentence.
 #[test]
 fn a_hundred_dashes_of_which_seventy_may_begin_another_lexeme() {
@@ -189,7 +189,7 @@ fn a_hundred_dashes_of_which_seventy_may_begin_another_lexeme() {
     assert!(matcher.is_accepting());
 }
 
-/// Rules of two readings each, one within the other, around `last`.
+/// Returns nested rules with two readings each, around `last`.
 fn nested_pairs(last: &str) -> String {
     let rules: String = ["start", "b", "c", "d", "e", "f", "g", "h"]
         .windows(2)
@@ -198,7 +198,7 @@ fn nested_pairs(last: &str) -> String {
     format!("{rules}h: {last}\nM: \"m\"\nN: /m/\nX: \"x\"\nY: \"y\"\n%ignore \" \"\n%soft N M\n")
 }
 
-/// Nested rules of two readings each have very many stacks, but few levels.
+/// Nested rules with two readings each have very many stacks, but few levels.
 #[test]
 fn nested_rules_of_two_readings_each() {
     let mut matcher = matcher(&nested_pairs("\".\""));
@@ -210,7 +210,7 @@ fn nested_rules_of_two_readings_each() {
     assert!(matcher.is_accepting());
 }
 
-/// In a string that all of many readings read, the masks are those of the string.
+/// In a string that occurs in each of many readings, the masks are those of the string.
 #[test]
 fn a_string_that_many_readings_read() {
     let text = nested_pairs("STR\nSTR: /\"[^\"]*\"/");
@@ -224,7 +224,7 @@ fn a_string_that_many_readings_read() {
     assert!(matcher.is_accepting());
 }
 
-/// A word about which the sixth one behind it decides: six words and more are undecided at a time.
+/// A word that the sixth word after it decides: six words and more are undecided at a time.
 #[test]
 fn words_that_the_sixth_one_behind_decides() {
     let then = " then W X Y NAME".repeat(4);
@@ -242,8 +242,8 @@ fn words_that_the_sixth_one_behind_decides() {
     }
 }
 
-/// A match that may be pending from each of eight hundred places: no mask allows what `advance`
-/// refuses.
+/// A match that may be pending from each of eight hundred positions: no mask allows a token that
+/// `advance` refuses.
 #[test]
 fn a_match_pending_for_eight_hundred_bytes() {
     let tokens = [vec![b'-'; 40], b"-b".to_vec()];
@@ -265,7 +265,7 @@ fn a_match_pending_for_eight_hundred_bytes() {
     }
 }
 
-/// Two readings on deep stacks cost what one costs: not the square of the depth.
+/// Two readings on deep stacks cost as much as one: not the square of the depth.
 #[test]
 fn two_readings_on_deep_stacks() {
     let text =
@@ -280,8 +280,8 @@ fn two_readings_on_deep_stacks() {
     }
 }
 
-/// `ab` is a T0, but `abcc` is a T1 and a `c`: tokens are of one class only where what they leave
-/// open is the same.
+/// `ab` is a T0, but `abcc` is a T1 and a `c`: tokens are in one class only if they leave the same
+/// matches pending.
 #[test]
 fn a_token_that_ends_where_a_longer_match_is_sure_to_come() {
     let cases = [
@@ -297,8 +297,8 @@ fn a_token_that_ends_where_a_longer_match_is_sure_to_come() {
     }
 }
 
-/// Of two alternatives that are alike but for their levels, precedence takes one out and not the
-/// other.
+/// Of two alternatives that differ only in their precedence levels, precedence removes one and not
+/// the other.
 #[test]
 fn the_same_alternative_with_and_without_a_level() {
     for start in ["start: r T | %prec T | \n", "start: r T | | %prec T\n"] {
@@ -307,7 +307,7 @@ fn the_same_alternative_with_and_without_a_level() {
     }
 }
 
-/// Blanks may go on without end, but nothing comes behind them.
+/// Blanks may continue without end, but nothing can follow them.
 #[test]
 fn a_language_is_empty_though_blanks_may_go_on() {
     for rules in [
@@ -320,7 +320,7 @@ fn a_language_is_empty_though_blanks_may_go_on() {
     }
 }
 
-/// A NEWLINE at the beginning of a line ends a blank one: the parser never gets it.
+/// A NEWLINE at the beginning of a line ends a blank line: the parser never gets it.
 #[test]
 fn a_line_never_begins_with_its_end() {
     for rules in [
@@ -335,7 +335,7 @@ fn a_line_never_begins_with_its_end() {
     }
 }
 
-/// The ways through a long token double with each of its letters, but not what lies at their ends.
+/// The paths through a long token double with each of its letters, but their end states do not.
 #[test]
 fn a_token_along_which_stacks_double() {
     let soft = "%lexer basic\nstart: s \".\"\ns: A s B | B s A |\nA: \"a\"\nB: /[ab]/\n%soft B A\n";
@@ -348,8 +348,8 @@ fn a_token_along_which_stacks_double() {
     }
 }
 
-/// Strings to the last quote beside hundreds of names: each name leaves another match pending, and
-/// all are broken alike.
+/// Strings up to the last quote, and hundreds of names: each name leaves a different match pending,
+/// and all of these are refuted in the same way.
 #[test]
 fn names_that_leave_the_same_pending() {
     let rules = concat!(
@@ -365,7 +365,7 @@ fn names_that_leave_the_same_pending() {
     assert!(matcher(rules).advance_bytes(b"\"a\"\n").is_ok());
 }
 
-/// Rules that double make a shortest sentence that fits into no memory.
+/// Rules that double have a shortest sentence that does not fit into memory.
 #[test]
 fn a_completion_that_fits_nowhere_is_none() {
     let doubling = |levels: usize| {
@@ -388,7 +388,7 @@ fn is_empty(text: &str) -> bool {
         .is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))
 }
 
-/// A line end is what the rules ask for where it can stand, and ignored where it cannot.
+/// A line end is read for the rules where they allow it, and ignored elsewhere.
 #[test]
 fn what_the_rules_ask_for_goes_before_what_is_ignored() {
     let rules = "start: (NAME \"=\" NAME NEWLINE)+\nNAME: /[a-z]+/\n";
@@ -402,7 +402,7 @@ fn what_the_rules_ask_for_goes_before_what_is_ignored() {
     }
 }
 
-/// What a finding calls by name stands in the grammar.
+/// Every name in a finding occurs in the grammar.
 #[test]
 fn findings_do_not_show_the_names_of_helpers() {
     let text = "start: list (\",\" list)* (/x+y/ list)+ /x/*\nlist: N (\",\" N)* | (N | /x+/ list)~3..40\nN: /[0-9]+/\n";
@@ -415,7 +415,7 @@ fn findings_do_not_show_the_names_of_helpers() {
     assert!(found.iter().all(|finding| !finding.contains("__")), "{found:?}");
 }
 
-/// Somebody may give a GBNF file the name of another notation.
+/// A GBNF file may have a file name of another notation.
 #[test]
 fn gbnf_in_a_file_of_larks_notation_is_called_by_its_name() {
     let error = Grammar::from_lark("root ::= \"a\"\n").expect_err("it is GBNF");
@@ -423,7 +423,7 @@ fn gbnf_in_a_file_of_larks_notation_is_called_by_its_name() {
     assert!(help.as_deref().is_some_and(|help| help.contains("--notation gbnf")), "{help:?}");
 }
 
-/// Blanks that the rules ask for are ignored elsewhere.
+/// Blanks that the rules require in some places are ignored elsewhere.
 #[test]
 fn what_is_ignored_may_be_asked_for_as_well() {
     let matcher =
@@ -434,7 +434,7 @@ fn what_is_ignored_may_be_asked_for_as_well() {
     assert!(matcher.clone().advance_bytes(b"a : b:").is_err());
 }
 
-/// The keywords of a look-ahead stand between word boundaries.
+/// The keywords of a look-ahead are enclosed in word boundaries.
 #[test]
 fn keywords_are_left_out_between_word_boundaries() {
     for keywords in [r"\b(if|in)\b", r"(\b(if|in)\b)", r"\bif\b|\bin\b", r"(?:\bif|(\bin))\b"] {
@@ -449,8 +449,8 @@ fn keywords_are_left_out_between_word_boundaries() {
     }
 }
 
-/// There are eighty ways for a lexeme to leave a match pending, and as many for each behind it. A
-/// few of them tell that the text can be completed.
+/// A lexeme has eighty ways to leave a match pending, and each next one has as many. A few of them
+/// show that the text can be completed.
 #[test]
 fn few_of_many_ways_complete_a_text() {
     let grammar = "%lexer basic\nstart: T0 T2 T2 | T0 T2 start\nT0: /a{80}b/\nT2: /a+(?!bb)/\n\
@@ -467,9 +467,9 @@ fn few_of_many_ways_complete_a_text() {
     }
 }
 
-/// A short way to complete a text is found beside others that lead far: what a list within braces
-/// may hold, juxtaposed in any way, took all the steps of a decision before the brace that may end
-/// it was looked at, and the text was refused.
+/// A short completion is found among others that are very long: the contents of a list within
+/// braces, juxtaposed in any way, took all the steps of a decision before the closing brace was
+/// tried, and the text was refused.
 #[test]
 fn the_shortest_way_on_is_tried_first() {
     let text = r#"
@@ -496,13 +496,13 @@ NAME: /(?!(section|if|then|else|show|true|false|and|or|not|iff|forall|exists|let
     assert!(matcher.advance_bytes(b"{x}").is_ok() && matcher.is_accepting());
 }
 
-/// Seven thousand strings that hardly share a letter: more states than one terminal may have.
+/// Seven thousand strings with few common prefixes: more states than one terminal may have.
 fn long_list() -> Vec<String> {
     let mut random = fastrand::Rng::with_seed(7);
     (0..7_000).map(|_| (0..36).map(|_| random.char('a'..='z')).collect()).collect()
 }
 
-/// A long list of strings is as many terminals as it takes, wherever it stands.
+/// A long list of strings is split into as many terminals as necessary, wherever it is used.
 #[test]
 fn long_lists_of_strings_are_made_wherever_they_stand() {
     let words = long_list();
@@ -529,7 +529,7 @@ fn long_lists_of_strings_are_made_wherever_they_stand() {
     assert!(matcher.is_accepting());
 }
 
-/// Whatever has too many states, the error is of kind `Limit` and says which limit.
+/// Whenever there are too many states, the error is of kind `Limit` and names the limit.
 #[test]
 fn too_many_states_are_a_limit() {
     let limits = Limits::strict();

@@ -1,5 +1,5 @@
-//! Grammars of others, where they lie beside the project: how many of each notation are taken, and
-//! why others are not.
+//! Third-party grammars, if they are placed next to the project: how many of each notation are
+//! accepted, and why others are not.
 //!
 //! `cargo test --release --test samples -- --nocapture` prints the table.
 
@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 use lrmask::{CompiledGrammar, Diagnostic, Grammar, GrammarReader};
 
-/// A grammar: its file, its text, and the rule that a text is.
+/// A grammar: its file, its text, and its start symbol.
 struct Sample {
     file: String,
     text: String,
     start: Option<String>,
 }
 
-/// The samples of a kind, from the archive.
+/// Returns the samples of a kind, from the archive.
 fn samples(kind: &str) -> Option<Vec<Sample>> {
     let manifest =
         String::from_utf8(corpus::file("grammars/MANIFEST.tsv")?).expect("the manifest is text");
@@ -33,7 +33,7 @@ fn samples(kind: &str) -> Option<Vec<Sample>> {
     Some(samples.collect())
 }
 
-/// Prints what becomes of the samples; the refused ones with the code of the first error.
+/// Prints the results for the samples, with the code of the first error for refused ones.
 fn table(
     title: &str,
     samples: &[Sample],

@@ -1,9 +1,9 @@
-//! Saving and loading: what comes back is what was, and what is not what was saved is refused.
+//! Saving and loading: a loaded constraint equals the saved one, and other bytes are refused.
 //!
-//! That masks are the same after loading is held by the walks of `tests/exhaustive.rs` and
-//! `tests/random.rs`.
+//! The walks of `tests/exhaustive.rs` and `tests/random.rs` check that masks are the same after
+//! loading.
 
-// A test fails by panicking; the lint only knows that of the test functions themselves.
+// Tests fail by panicking, but the lint recognizes only the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
 use crate::forging;
@@ -52,7 +52,7 @@ fn what_was_saved_comes_back() {
     assert_eq!(loaded.save(), compiled.save());
     assert_eq!(loaded.fingerprint(), Grammar::from_lark(LISTS).unwrap().fingerprint());
     assert_eq!(CompiledGrammar::load(&saved).unwrap().save(), compiled.save());
-    // A grammar without a vocabulary goes with any.
+    // A grammar without a vocabulary can be loaded with any.
     assert_eq!(refusal(&compiled.save(), constraint.vocabulary()), None);
     assert_eq!(refusal(&compiled.save(), &vocabulary(&["[", "1"])), None);
 }
@@ -68,7 +68,7 @@ NEWLINE: "\n"
 %ignore / +/
 "#;
 
-/// Matches that stay pending, and words that others decide about.
+/// Matches that stay pending, and words that depend on other lexemes.
 const PENDING: &str = r#"
 %lexer basic
 start: (NUMBER | NAME | "e" | OVER | "(" | ")" | "." | "...")*
@@ -108,7 +108,7 @@ fn samples_are_followed_when_they_are_loaded() {
         let loaded = Constraint::load(&saved, &vocabulary).unwrap();
         let size = loaded.index_size();
         assert!(size.masks > 0);
-        // Everything is found, nothing is computed again.
+        // Every mask is found, and none is computed again.
         loaded.warmup().samples(&samples);
         assert_eq!(loaded.index_size(), size);
         constraint.warmup().samples(&samples);
@@ -162,7 +162,7 @@ fn loading_is_compiling_within_limits() {
     assert_eq!(error.kind(), GrammarErrorKind::Limit);
 }
 
-/// A small part of what `examples/forged.rs` does.
+/// A small part of the work of `examples/forged.rs`.
 #[test]
 fn calls_on_a_forged_file_return() {
     let (vocabulary, mut forger) = (forging::vocabulary(), forging::Forger::new(7));

@@ -1,5 +1,5 @@
-//! JSON Schema: cases in files, an oracle that knows nothing of the engine, the suites that may lie
-//! beside the project.
+//! JSON Schema: cases in files, an oracle independent of the engine, and the suites that may be
+//! placed next to the project.
 
 #![allow(
     clippy::print_stdout,
@@ -19,7 +19,7 @@ use lrmask::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// All single bytes, and the end.
+/// Returns all single bytes, and the stop token.
 fn bytes() -> Vocabulary {
     let tokens = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
     let vocabulary =
@@ -36,7 +36,7 @@ fn constrain(
     Ok(Constraint::new(&schema.grammar(), vocabulary).expect("a schema's grammar is sound"))
 }
 
-/// Limits that end the analysis of a large schema soon.
+/// Limits that end the analysis of a large schema early.
 fn few() -> Limits {
     Limits::default().schema_steps(50_000).schema_productions(3_000)
 }
@@ -64,8 +64,8 @@ fn cases() -> Vec<(String, Value)> {
     cases
 }
 
-/// Whole texts of a case: those that are accepted, those that are refused, and what kind of error a
-/// schema is.
+/// Whole texts of a case: those that are accepted and those that are refused, or the kind of error
+/// of a schema.
 #[test]
 fn cases_in_files() {
     let vocabulary = bytes();
@@ -83,7 +83,7 @@ fn cases_in_files() {
         if case["unsatisfiable"] == "empty" {
             options.unsatisfiable = Unsatisfiable::Empty;
         }
-        // The text as it stands in the file keeps the order of keys only as a string.
+        // Only a string in the file keeps the order of keys.
         let schema =
             case["text"].as_str().map_or_else(|| case["schema"].to_string(), str::to_owned);
         let constraint = match constrain(&schema, &options, &vocabulary) {
@@ -106,7 +106,7 @@ fn cases_in_files() {
     }
 }
 
-/// Records hold just their members; JSON of a bounded depth nests no deeper.
+/// Records have exactly their members; JSON of a bounded depth nests no deeper.
 #[test]
 fn common_shapes() {
     let (vocabulary, options) = (bytes(), SchemaOptions::default());
@@ -162,8 +162,8 @@ fn structural_tags() {
     }
 }
 
-/// A schema that no value satisfies is refused with the keywords that contradict one another, and
-/// no others.
+/// A schema that no value satisfies is refused with exactly the keywords that contradict one
+/// another.
 #[test]
 fn what_contradicts_is_named() {
     let cases = [
@@ -189,7 +189,7 @@ fn what_contradicts_is_named() {
     }
 }
 
-/// The first line of each warning of a schema, with its help; or of its error.
+/// Returns the first line of each warning of a schema, with its help; or of its error.
 fn said(schema: &str, options: &SchemaOptions) -> Vec<String> {
     let shown = |found: &lrmask::Diagnostic| {
         let help = found.help.as_ref().map(|help| format!(" | {help}")).unwrap_or_default();
@@ -201,7 +201,7 @@ fn said(schema: &str, options: &SchemaOptions) -> Vec<String> {
     }
 }
 
-/// What is said of schemas that are wrapped, misspelt, of another standard or contradictory.
+/// Messages on schemas that are wrapped, misspelt, of another standard or contradictory.
 #[test]
 fn what_is_said_of_schemas() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schema-messages.json");
@@ -246,7 +246,7 @@ fn what_is_said_of_schemas() {
 }
 
 /// Every text of up to four tokens over small vocabularies is accepted exactly when the oracle
-/// calls it valid; and each token that a mask allows leads on to a text that is valid.
+/// calls it valid, and each token that a mask allows leads to a valid text.
 #[test]
 fn small_schemas_against_the_oracle() {
     let tokens = [
@@ -287,8 +287,8 @@ fn small_schemas_against_the_oracle() {
                     "{name}: {schema}: {whole}"
                 );
             }
-            // Texts that begin no JSON are left out behind the second token: the oracle calls
-            // nothing of them valid.
+            // Texts that do not begin any JSON are left out after the second token, because the
+            // oracle calls none of them valid.
             if way.len() < 4 && (allowed || way.len() < 2) {
                 for (token, own) in tokens[..tokens.len() - 1].iter().enumerate() {
                     pending.push((format!("{text}{own}"), [&way[..], &[token as u32]].concat()));
@@ -299,7 +299,7 @@ fn small_schemas_against_the_oracle() {
     assert!(checked > 10_000, "too few texts were tried: {checked}");
 }
 
-/// Texts of small values.
+/// Returns texts of small values.
 fn values() -> Vec<String> {
     let scalars = [
         "null", "true", "false", "0", "1", "2", "12", "-1", "1.5", "\"a\"", "\"b\"", "\"ab\"",
@@ -333,7 +333,7 @@ fn values() -> Vec<String> {
     values
 }
 
-/// Every valid text of a list of values is accepted, which the walk above may miss.
+/// Every valid text in a list of values is accepted. The test above may miss some of these.
 #[test]
 fn values_against_the_oracle() {
     let (vocabulary, values) = (bytes(), values());
@@ -350,8 +350,8 @@ fn values_against_the_oracle() {
     }
 }
 
-/// A union of many objects, of which a key tells them apart: each branch is looked at for itself,
-/// not beside all others.
+/// A union of many objects that a key distinguishes: each branch is analyzed separately, not
+/// together with all others.
 #[test]
 fn unions_of_many_branches() {
     const COUNT: usize = 150;
@@ -370,7 +370,7 @@ fn unions_of_many_branches() {
             let other = (number + 1) % COUNT;
             let kind = format!("\"kind\":\"of {number}\"");
             let (own, wrong) = (format!("\"k{number}_0\":1"), format!("\"k{other}_0\":1"));
-            // Sorted keys are in the declared order here.
+            // The declared order is the sorted order here.
             assert!(accepts(&constraint, &format!("{{{own},{kind}}}")));
             assert!(accepts(&constraint, &format!("{{{own},\"k{number}_1\":2,{kind}}}")));
             assert!(!accepts(&constraint, &format!("{{{kind}}}")));
@@ -380,8 +380,8 @@ fn unions_of_many_branches() {
     }
 }
 
-/// Keywords alone and in pairs, beside one another where they can be and else in an `allOf`: small
-/// values are judged as the oracle judges them, and what no value satisfies is refused.
+/// Keywords alone and in pairs, in one schema if possible and otherwise in an `allOf`: verdicts on
+/// small values equal those of the oracle, and a schema that no value satisfies is refused.
 #[test]
 fn pairs_of_keywords_against_the_oracle() {
     let keywords = [
@@ -440,7 +440,7 @@ fn pairs_of_keywords_against_the_oracle() {
             };
             pair_in_declared_order(&schema, &values, &vocabulary);
             for text in &values {
-                // What is left of the narrow `uniqueItems` is said in the documentation.
+                // The remaining narrowness of `uniqueItems` is documented.
                 let is_valid = oracle::is_valid_text(&schema, text) == Some(true);
                 let is_narrow = is_narrow(&schema);
                 let is_accepted =
@@ -451,8 +451,8 @@ fn pairs_of_keywords_against_the_oracle() {
     }
 }
 
-/// In the declared order nothing invalid is accepted, and each valid value in some order of its
-/// keys.
+/// In the declared order nothing invalid is accepted, and each valid value is accepted in some
+/// order of its keys.
 fn pair_in_declared_order(schema: &Value, values: &[String], vocabulary: &Vocabulary) {
     let mut options = SchemaOptions::default();
     options.whitespace = Whitespace::None;
@@ -476,8 +476,8 @@ fn pair_in_declared_order(schema: &Value, values: &[String], vocabulary: &Vocabu
     }
 }
 
-/// Whether items at the front have schemas of their own, and all differ: such arrays are held more
-/// narrowly.
+/// Whether the array has schemas for its first items and requires distinct items: such arrays are
+/// approximated.
 fn is_narrow(schema: &Value) -> bool {
     let is_tuple = schema["items"].is_array() || !schema["prefixItems"].is_null();
     schema["uniqueItems"] == true && is_tuple
@@ -492,8 +492,8 @@ const REFUSALS: [SchemaErrorKind; 5] = [
     SchemaErrorKind::ReferenceCycle,
 ];
 
-/// Of the JSON-Schema-Test-Suite, whatever is not refused is judged as it says. Two things are held
-/// more narrowly: `uniqueItems` of tuples, and numbers that floating point cannot tell apart.
+/// Verdicts on the JSON-Schema-Test-Suite, for all schemas that are not refused. Two features are
+/// narrower: `uniqueItems` of tuples, and numbers that floating point cannot distinguish.
 #[test]
 fn test_suite() {
     let Some(files) = corpus::archive("json/JSON-Schema-Test-Suite.tar.gz") else { return };
@@ -525,7 +525,7 @@ fn test_suite() {
         for group in content {
             groups += 1;
             let mut schema = group["schema"].clone();
-            // A group of a draft that has no `$schema` is of the draft of its directory.
+            // A group without `$schema` belongs to the draft of its directory.
             let draft = name.split('/').next().unwrap_or_default();
             if let (Value::Object(members), Some(of)) = (&mut schema, draft.strip_prefix("draft"))
                 && of.len() == 1
@@ -570,8 +570,8 @@ fn test_suite() {
     assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Files of the suite in which some texts are judged more narrowly than it says, as
-/// `docs/json-schema.md` tells.
+/// Files of the suite in which some texts are judged more narrowly, as documented in
+/// `docs/json-schema.md`.
 const NARROW: [&str; 2] = ["hostname.json", "(?<n>a)\\\\k<n>"];
 
 fn schemas() -> impl Strategy<Value = Value> {
@@ -613,17 +613,17 @@ fn schemas() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    // Half as many as elsewhere, of which `PROPTEST_CASES` says how many.
+    // Half as many cases as elsewhere; `PROPTEST_CASES` sets the number.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
 
-    /// Whatever the schema, it is read or refused, and its grammar is sound.
+    /// Every schema is read or refused, and its grammar is sound.
     #[test]
     fn no_schema_makes_it_panic(schema in schemas()) {
         let builder = Constraint::builder().limits(&few());
         let _ = builder.read(&Source::json_schema(schema.to_string(), &SchemaOptions::default()), &bytes());
     }
 
-    /// What is drawn from the masks of a random schema, and then ended, is valid.
+    /// A text that is drawn from the masks of a random schema, and then completed, is valid.
     #[test]
     fn what_is_generated_is_valid(
         schema in schemas(),
@@ -633,7 +633,7 @@ proptest! {
         let mut options = SchemaOptions::default();
         options.order = if is_any { KeyOrder::Any } else { KeyOrder::Declared };
         (options.whitespace, options.formats) = (Whitespace::None, Formats::Ignore);
-        // The oracle does not know this keyword.
+        // The oracle does not support this keyword.
         if schema.to_string().contains("unevaluatedProperties") {
             return Ok(());
         }
@@ -656,13 +656,13 @@ proptest! {
         prop_assert!(rest.is_some(), "{schema}: {} cannot be ended", String::from_utf8_lossy(&text));
         text.extend(rest.unwrap_or_default());
         let text = String::from_utf8(text).expect("texts are UTF-8");
-        // Numbers beyond a double's range are none to the oracle.
+        // The oracle cannot read numbers beyond a double's range.
         let is_read = serde_json::from_str::<Value>(&text).is_ok();
         prop_assert!(is_read || text.contains(['e', 'E']), "{schema}: {text} is no JSON");
         if !is_read {
             return Ok(());
         }
-        // A double does not tell numbers of more than 15 digits apart, and the oracle has doubles.
+        // The oracle uses doubles, which cannot distinguish numbers of more than 15 digits.
         let digits = |part: &str| part.bytes().filter(u8::is_ascii_digit).count();
         if text.split(|c: char| !c.is_ascii_digit() && c != '.').any(|part| digits(part) > 15) {
             return Ok(());
@@ -670,14 +670,14 @@ proptest! {
         prop_assert_ne!(oracle::is_valid_text(&schema, &text), Some(false), "{}: {}", schema, text);
     }
 
-    /// Texts that are no schemas are refused.
+    /// Texts that are not schemas are refused.
     #[test]
     fn no_text_makes_it_panic(text in "[\\[\\]{}:,\"a$ref0-9e.\\\\u#/ ]{0,40}") {
         let _ = JsonSchema::parse(&text, &SchemaOptions::default());
     }
 }
 
-/// No invalid instance of MaskBench's sample is accepted. Every eighth schema is run;
+/// No invalid instance of MaskBench's samples is accepted. Every eighth schema is run;
 /// `examples/maskbench.rs` runs all.
 #[test]
 fn samples_of_maskbench() {

@@ -1,4 +1,4 @@
-//! Schemas that look harmless cost what they write, or are refused by a limit at once.
+//! Schemas that look harmless: their cost is linear, or a limit refuses them early.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use lrmask::{
     StructuralTags,
 };
 
-/// What a schema costs in steps under these limits, compiled.
+/// Returns the steps to read and compile a schema within these limits.
 fn steps_within(schema: &str, limits: &Limits) -> u64 {
     compiled(schema, limits).cost().steps
 }
@@ -34,7 +34,7 @@ fn verdicts<const N: usize>(schema: &str, texts: [&str; N]) -> [bool; N] {
     })
 }
 
-/// Resources as FHIR has them: each is told by its `resourceType`, and they share definitions.
+/// Returns resources as in FHIR: `resourceType` distinguishes them, and they share definitions.
 fn resources(count: usize, keyword: &str, kind: &str) -> String {
     let mut all = String::new();
     let mut definitions = r##""Name": {"properties": {"family": {"type": "string"}, "given": {"type": "array", "items": {"type": "string"}}}}, "Period": {"properties": {"start": {"type": "string"}, "end": {"type": "string"}}}"##.to_owned();
@@ -77,18 +77,18 @@ fn one_of_objects_that_a_constant_tells_apart_is_exactly_one() {
     let open = [true, true, false, false, false, false, false, false, false];
     assert_eq!(verdicts(&resources(3, "oneOf", ""), texts), open);
     assert_eq!(verdicts(&resources(3, "oneOf", r#""type": "object", "#), texts), open);
-    // One alone that asks nothing of other values is satisfied by these.
+    // Values of other types satisfy the one that has no `type`.
     let typed = r#"{"type": "object", "properties": {"k": {"const": 1}}, "required": ["k"]}"#;
     let untyped = r#"{"properties": {"k": {"enum": [2, 3]}}, "required": ["k"]}"#;
     let schema = format!(r#"{{"oneOf": [{typed}, {untyped}]}}"#);
     let texts = [r#"{"k": 1}"#, r#"{"k": 2}"#, r#"{"k": 4}"#, "5", "[]"];
     assert_eq!(verdicts(&schema, texts), [true, true, false, true, true]);
-    // What is the same number tells nothing apart.
+    // Equal numbers do not distinguish alternatives.
     let schema = r#"{"oneOf": [{"const": 1}, {"const": 1.0}, {"const": 2}]}"#;
     assert_eq!(verdicts(schema, ["1", "2", "3"]), [false, true, false]);
     let schema = r#"{"oneOf": [{"enum": [1, 2]}, {"enum": [2, 3]}, {"const": "2"}]}"#;
     assert_eq!(verdicts(schema, ["1", "2", "3", "\"2\""]), [true, false, true, true]);
-    // Below `not` as well.
+    // Also below `not`.
     let schema = r#"{"type": ["integer", "null"], "not": {"oneOf": [{"const": 1}, {"const": 2}]}}"#;
     assert_eq!(verdicts(schema, ["1", "2", "3", "null"]), [false, false, true, true]);
 }
@@ -115,7 +115,7 @@ fn patterns_of_keys_that_ask_the_same_are_one() {
         r#"{"w1": 1}"#,
     ];
     assert_eq!(verdicts(&of(4), texts), [true, true, true, false, true, false]);
-    // Alternatives and anchors keep to their patterns, and what is no pattern is refused.
+    // Alternation and anchors stay within their patterns, and invalid patterns are refused.
     let schema = r#"{"patternProperties": {"^a|b$": {"type": "integer"}, "^c$": {"type": "integer"}}, "additionalProperties": false}"#;
     let texts = [r#"{"ax": 1}"#, r#"{"xb": 1}"#, r#"{"c": 1}"#, r#"{"cx": 1}"#, r#"{"xc": 1}"#];
     assert_eq!(verdicts(schema, texts), [true, true, true, false, false]);
@@ -165,7 +165,7 @@ fn counts_that_take_very_many_states_come_to_a_limit_at_once() {
         let error = reader.json_schema(schema, &options).unwrap_err();
         assert!(error.limit().is_some(), "{schema}: {error:?}");
     }
-    // Of which nothing else is asked are counted in binary.
+    // Items without other conditions are counted in binary.
     for schema in [
         r#"{"type": "array", "minItems": 1000000}"#,
         r#"{"type": ["array", "null"], "minItems": 10000000}"#,

@@ -1,8 +1,7 @@
-//! Verdicts of random schemas against an oracle: objects of many keys with conditions beside and
-//! below one another; every keyword on values of every type, alone and below `not`, `oneOf` and
-//! `if`.
+//! Verdicts on random schemas, compared with an oracle: objects of many keys with nested
+//! conditions; every keyword on values of every type, alone and below `not`, `oneOf` and `if`.
 //!
-//! `LRMASK_RANDOM` says how many schemas of each kind are drawn, `LRMASK_SEED` from which seed.
+//! `LRMASK_RANDOM` sets the number of schemas of each kind, `LRMASK_SEED` the seed.
 
 #![allow(clippy::print_stdout, reason = "how many schemas are exact is for the documentation")]
 
@@ -13,7 +12,7 @@ use lrmask::{
 };
 use serde_json::{Map, Value, json};
 
-/// All single bytes, and the end.
+/// Returns all single bytes, and the stop token.
 fn bytes() -> Vocabulary {
     let tokens = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
     let vocabulary =
@@ -21,23 +20,24 @@ fn bytes() -> Vocabulary {
     vocabulary.expect("a vocabulary")
 }
 
-/// A number that the environment says.
+/// Returns a number from the environment.
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// What was tried.
+/// Counts of the test.
 #[derive(Debug, Default)]
 struct Tried {
     schemas: usize,
-    /// Schemas that are held to less, as a warning says: of these only what is accepted is judged.
+    /// Schemas that were approximated, according to a warning: only accepted texts of these are
+    /// judged.
     narrower: usize,
     refused: usize,
     texts: usize,
     valid: usize,
 }
 
-/// Judges texts by a schema as the oracle does.
+/// Compares verdicts on texts by a schema with those of the oracle.
 fn judge(schema: &Value, texts: &[String], vocabulary: &Vocabulary, tried: &mut Tried) {
     let mut options = SchemaOptions::default();
     (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
@@ -69,16 +69,16 @@ fn judge(schema: &Value, texts: &[String], vocabulary: &Vocabulary, tried: &mut 
     }
 }
 
-/// Objects of so many keys are not kept track of key by key.
+/// With this many keys, objects are not tracked key by key.
 const KEYS: usize = 14;
 
 fn key(random: &mut fastrand::Rng) -> String {
-    // The first come more often, so that conditions meet.
+    // The first keys are more frequent, so that conditions overlap.
     let most = if random.bool() { 4 } else { KEYS };
     format!("m{}", random.usize(..most))
 }
 
-/// A condition on an object of many keys, with others beside it and below it.
+/// Returns a condition on an object of many keys, which may contain others.
 fn condition(random: &mut fastrand::Rng, depth: usize) -> Value {
     let list = |random: &mut fastrand::Rng, most: usize| {
         let count = random.usize(2..=most);
@@ -114,7 +114,7 @@ fn condition(random: &mut fastrand::Rng, depth: usize) -> Value {
     }
 }
 
-/// The keywords of both, beside one another where they can be.
+/// Combines the keywords of both, in one schema if possible.
 fn beside(one: Value, other: Value) -> Value {
     match (one, other) {
         (Value::Object(mut one), Value::Object(other))
@@ -127,7 +127,7 @@ fn beside(one: Value, other: Value) -> Value {
     }
 }
 
-/// Objects of keys with values, no key twice.
+/// Returns objects of keys with values, no key twice.
 fn objects(random: &mut fastrand::Rng) -> Vec<String> {
     let object = |_| {
         let mut keys: Vec<usize> = (0..KEYS).collect();
@@ -143,14 +143,14 @@ fn objects(random: &mut fastrand::Rng) -> Vec<String> {
     (0..20).map(object).collect()
 }
 
-/// Conditions beside one another and in one another, in objects of more than ten keys.
+/// Combined and nested conditions, in objects of more than ten keys.
 #[test]
 fn conditions_of_many_keys() {
     let mut random = fastrand::Rng::with_seed(from_environment("LRMASK_SEED", 11));
     let (vocabulary, mut tried) = (bytes(), Tried::default());
     for round in 0..from_environment("LRMASK_RANDOM", 400) {
         let mut schema = condition(&mut random, 2);
-        // Keys that conditions may speak of, so that there are more than are kept track of.
+        // Adds keys that conditions refer to, so that there are more than can be tracked.
         let names: Vec<Value> =
             (0..KEYS).map(|key| json!({"required": [format!("m{key}")]})).collect();
         schema = match round % 4 {
@@ -173,7 +173,7 @@ fn conditions_of_many_keys() {
     assert!(tried.valid > tried.texts / 20 && 2 * tried.narrower < tried.schemas, "{tried:?}");
 }
 
-/// Every keyword, several times where it has several sides.
+/// Returns every keyword, several times if it has several aspects.
 fn keywords() -> Vec<Value> {
     vec![
         json!({"type": "null"}),
@@ -249,7 +249,7 @@ fn keywords() -> Vec<Value> {
     ]
 }
 
-/// Texts of values of every type.
+/// Returns texts of values of every type.
 fn values() -> Vec<String> {
     let scalars =
         ["null", "true", "false", "0", "1", "2", "-1", "1.5", "\"a\"", "\"c\"", "\"ab\"", "\"\""];
@@ -274,7 +274,7 @@ fn values() -> Vec<String> {
     values
 }
 
-/// The schema, with a definition that a reference may lead to.
+/// Returns the schema with a definition for references.
 fn with_definition(mut schema: Value) -> Value {
     if let Value::Object(members) = &mut schema {
         members.insert("$defs".to_owned(), json!({"a": {"type": "object", "required": ["a"]}}));
@@ -282,7 +282,7 @@ fn with_definition(mut schema: Value) -> Value {
     schema
 }
 
-/// Ways to say something of a value with a schema, beside another one.
+/// Returns ways to combine a schema with another one.
 fn places(one: &Value, other: &Value) -> Vec<Value> {
     vec![
         json!({"not": one}),
@@ -320,7 +320,7 @@ fn every_keyword_below_every_other_on_values_of_every_type() {
     assert!(tried.valid > tried.texts / 10 && 4 * tried.narrower < tried.schemas, "{tried:?}");
 }
 
-/// The same, drawn at random, two levels deep.
+/// The same for random combinations, two levels deep.
 #[test]
 fn keywords_below_others() {
     let mut random = fastrand::Rng::with_seed(from_environment("LRMASK_SEED", 12));

@@ -1,10 +1,10 @@
-//! SQLite's SQL: every statement that its parser takes, and no other.
+//! SQLite's SQL: exactly the statements that its parser accepts.
 //!
-//! The oracle is SQLite itself (`sqlite_oracle`). The ordinary run goes through our own statements,
-//! and parts of all else; `LRMASK_LONG=1 cargo test --release --test sqlite -- --nocapture` goes
-//! through everything and says how much. `LRMASK_RANDOM=N` mutates N statements, `LRMASK_SEED=N`
-//! others than those of every day. Where verdicts differ, all differences are left in
-//! `sqlite-*.jsonl` in cargo's directory for the files of tests (`target/tmp`).
+//! The oracle is SQLite itself (`sqlite_oracle`). The ordinary run covers our own statements, and
+//! parts of everything else; `LRMASK_LONG=1 cargo test --release --test sqlite -- --nocapture`
+//! covers everything and prints the numbers. `LRMASK_RANDOM=N` mutates N statements,
+//! `LRMASK_SEED=N` selects others than the usual ones. All differences between verdicts are written
+//! to `sqlite-*.jsonl` in cargo's directory for the files of tests (`target/tmp`).
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 const SQLITE: &str = include_str!("../grammars/sqlite/sqlite.lark");
 
-/// Small texts and whether each is one statement.
+/// Small texts, and whether each is one statement.
 const STATEMENTS: &[&str] = &[
     include_str!("data/sqlite/literals.tsv"),
     include_str!("data/sqlite/expressions.tsv"),
@@ -32,14 +32,14 @@ const STATEMENTS: &[&str] = &[
     include_str!("data/sqlite/commands.tsv"),
 ];
 
-/// Small texts and whether each is any number of statements.
+/// Small texts, and whether each is a sequence of statements.
 const SCRIPTS: &[&str] = &[include_str!("data/sqlite/scripts.tsv")];
 
-/// The samples that may lie beside the project, most of them not written for SQLite.
+/// The samples that may be placed next to the project, most of them not written for SQLite.
 const SAMPLES: [&str; 5] =
     ["postgres_regress", "spider_dev_gold", "sqlglot_identity", "sqllogictest", "tpch"];
 
-/// Where each keyword is tried, at `@`.
+/// Positions in which each keyword is tried, at `@`.
 const POSITIONS: &[&str] = &[
     "@",
     "@ a",
@@ -162,7 +162,7 @@ fn number(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// How far a text is viable, and whether it is a sentence.
+/// Returns the length of the viable prefix, and whether the text is a sentence.
 fn verdict(matcher: &mut Matcher, text: &str) -> (usize, bool) {
     matcher.reset();
     match matcher.advance_bytes(text.as_bytes()) {
@@ -171,7 +171,7 @@ fn verdict(matcher: &mut Matcher, text: &str) -> (usize, bool) {
     }
 }
 
-/// What the engine and SQLite say of many texts.
+/// The verdicts of the engine and of SQLite on many texts.
 struct Comparison {
     name: &'static str,
     sqlite: Sqlite,
@@ -213,7 +213,7 @@ impl Comparison {
         answer
     }
 
-    /// Says what was found, and fails where there were differences.
+    /// Prints the results, and fails if there are differences.
     fn finish(self) {
         let Self { name, accepted, refused, hidden, differences, .. } = self;
         println!(
@@ -240,7 +240,7 @@ impl Comparison {
     }
 }
 
-/// Our own texts, with what we hold of them.
+/// Returns our own texts, with their expected verdicts.
 fn own() -> impl Iterator<Item = (bool, String)> {
     read(STATEMENTS).chain(read(SCRIPTS))
 }
@@ -263,7 +263,7 @@ struct Sample {
     sql: String,
 }
 
-/// The samples, if they are there.
+/// Returns the samples, if they are available.
 fn samples() -> Vec<Sample> {
     let files = SAMPLES.iter().filter_map(|name| corpus::file(&format!("sql/{name}.jsonl.gz")));
     let mut samples = Vec::new();
@@ -276,7 +276,7 @@ fn samples() -> Vec<Sample> {
     samples
 }
 
-/// Texts that SQLite takes: our own, and one of `part` samples.
+/// Returns texts that SQLite accepts: our own, and one of `part` samples.
 fn sound(part: usize) -> Vec<String> {
     let sqlite = Sqlite::new();
     let samples = samples().into_iter().step_by(part).map(|sample| sample.sql);
@@ -305,7 +305,8 @@ fn small_texts() {
     assert!(count > 2_000);
 }
 
-/// The other entry points: one statement, and one query, which is what SQLite takes as a view.
+/// The other entry points: one statement, and one query, which is any text that SQLite accepts as a
+/// view.
 #[test]
 fn statements_and_queries() {
     let sqlite = Sqlite::new();
@@ -332,7 +333,7 @@ fn statements_and_queries() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The oracle cuts scripts where SQLite does.
+/// The oracle splits scripts where SQLite does.
 #[test]
 fn statements_are_cut_where_sqlite_cuts() {
     let trigger = "CREATE TEMP TRIGGER r INSERT ON t BEGIN SELECT 1; SELECT end; END";
@@ -348,7 +349,7 @@ fn statements_are_cut_where_sqlite_cuts() {
     }
 }
 
-/// An error that comes early does not hide one of syntax where the oracle can make what is missing.
+/// An early error does not hide a syntax error if the oracle can create the missing object.
 #[test]
 fn early_errors_are_looked_behind() {
     let sqlite = Sqlite::new();
@@ -412,9 +413,9 @@ fn mutated_statements() {
     comparison.finish();
 }
 
-/// What is viable by the engine can be completed by SQLite's measure, and what SQLite stumbles over
-/// is refused there: in refused texts up to the place where the engine stops, in accepted ones up
-/// to any place.
+/// If a text is viable for the engine, SQLite can complete it, and SQLite's syntax errors are
+/// refused at the same place: in refused texts up to the point where the engine stops, in accepted
+/// ones up to any point.
 #[test]
 fn nothing_stays_open_and_nothing_is_closed_too_early() {
     let count = if long_run() { 2_000 } else { 300 };
@@ -443,8 +444,8 @@ fn nothing_stays_open_and_nothing_is_closed_too_early() {
                 }
                 if let Some(at) = at {
                     let token = tokens::pieces(&text[at..]).first().map_or("", |(_, token)| *token);
-                    // A comment that opens with the last two bytes is a slash and a star to SQLite.
-                    // Any byte more makes it a comment, which can still be closed.
+                    // SQLite reads a comment that opens with the last two bytes as a slash and a
+                    // star. One more byte makes it a comment, which can still be closed.
                     let opens_at_end = &text[at..] == "/*";
                     if viable < at {
                         early.push(shown());
@@ -503,12 +504,12 @@ fn nothing_stays_open_and_nothing_is_closed_too_early() {
         early.len(),
         shown(&early)
     );
-    // SQLite looks one or two tokens ahead of these words before it takes them for what they are.
+    // SQLite looks one or two tokens ahead of these words before it decides on their kind.
     late.retain(|token, _| !["WINDOW", "OVER", "FILTER"].contains(&token.as_str()));
     assert!(late.is_empty(), "refused only behind the token that SQLite names: {late:#?}");
 }
 
-/// A part of a text, shortened where it is long.
+/// Returns a part of a text, shortened if it is long.
 fn lossy(text: &str, from: usize, to: usize) -> String {
     let part = String::from_utf8_lossy(&text.as_bytes()[from..to]).into_owned();
     let length = part.chars().count();
@@ -520,7 +521,7 @@ fn lossy(text: &str, from: usize, to: usize) -> String {
 }
 
 /// Replays `tokens`, which spell `text`: every token must be allowed by the mask and by `advance`,
-/// EOS exactly where SQLite takes the prefix. Returns the number of steps, or what went wrong.
+/// and EOS exactly when SQLite accepts the prefix. Returns the number of steps, or the error.
 fn replay(
     constraint: &Constraint,
     sqlite: &Sqlite,
@@ -537,7 +538,7 @@ fn replay(
         if !mask.contains(token) {
             return Err(format!("token {token} at byte {offset} must be allowed: {text}"));
         }
-        // Asking SQLite about every prefix of a long text would be quadratic: there, about some of
+        // Running SQLite on every prefix of a long text would be quadratic, so it runs on some of
         // them.
         let asks = text.len() < 500 || step % (tokens.len() / 20 + 1) == 0;
         if let Some(prefix) = text.get(..offset).filter(|_| asks) {

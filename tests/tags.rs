@@ -1,4 +1,4 @@
-//! Structural tags: their language, against its definition, and what many of them cost.
+//! Structural tags: their language, compared with its definition, and the cost of many tags.
 //!
 //! `LRMASK_RANDOM=N` tries N random sets of tags (default 300).
 
@@ -42,7 +42,7 @@ fn long_strings_of_several_tags_are_counted_apart_from_scan_states() {
     assert!(compiled(&tags).size().scan_states < 200);
 }
 
-/// Random tags over two letters, with the constants 0, 1, ... in quotes for values.
+/// Random tags over two letters, whose values are the constants 0, 1, ... in quotes.
 struct Drawn {
     triggers: Vec<String>,
     tags: Vec<(String, String)>,
@@ -120,7 +120,7 @@ fn random_tags_hold_what_their_definition_says() {
 }
 
 impl Drawn {
-    /// Letters, and now and then what may stand in a tag.
+    /// Returns random letters, and sometimes parts of tags.
     fn text(&self, random: &mut Rng) -> String {
         let mut text = String::new();
         for _ in 0..random.usize(1..5) {

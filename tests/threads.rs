@@ -1,16 +1,16 @@
-//! Threads that share a constraint: what one of them finds out the others read without a lock, and
-//! the masks are those of a constraint that nobody shares.
+//! Threads that share a constraint: each reads the results of the others without a lock, and the
+//! masks are those of a constraint that is not shared.
 //!
-//! Small enough for tools that look for races (CONTRIBUTING.md says how to run them).
+//! Small enough for tools that detect races (CONTRIBUTING.md describes how to run them).
 
 use lrmask::{Constraint, Grammar, GrammarReader, Limits, Vocabulary};
 
-/// Threads at once.
+/// Number of threads.
 const THREADS: u64 = 4;
-/// Tokens that each takes.
+/// Number of tokens that each thread takes.
 const STEPS: usize = if cfg!(miri) { 12 } else { 4_000 };
 
-/// Lists of names, with key words, several readings and a condition on the text behind.
+/// Lists of names, with keywords, several readings and a look-ahead.
 const LISTS: &str = r#"
 start: value
 value: "[" _values? "]" | NAME | call | WORD
@@ -28,7 +28,7 @@ fn vocabulary() -> Vocabulary {
     Vocabulary::from_tokens(tokens).expect("these are tokens")
 }
 
-/// Takes random tokens, and holds each mask to that of the reference.
+/// Takes random tokens, and compares each mask with that of the reference.
 fn walk(shared: &Constraint, reference: &Constraint, seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut matcher, mut alone) = (shared.matcher(), reference.matcher());
@@ -72,7 +72,7 @@ fn masks_are_the_same_whoever_made_them() {
     share(&grammar, &Limits::default());
 }
 
-/// The budget is so small that what is kept is dropped all the time, while others read it.
+/// The budget is so small that cached data is dropped all the time, while other threads read it.
 #[test]
 fn masks_are_the_same_while_others_are_dropped() {
     let grammar = GrammarReader::new().lark(LISTS).expect("the grammar can be read");

@@ -1,10 +1,10 @@
-//! The house rules, held by a program: what each layer may import, and what no file may contain.
+//! Rules for the source tree, checked by a program: the imports of each layer, and forbidden
+//! contents of files.
 //!
-//! Files are read as text with comments and the contents of literals taken out ([`code`]), so no
-//! rule trips over a word in prose. Each rule is a function from a path and a text to what is wrong
-//! with them, and has a test that feeds it a text which breaks it. Test modules (`#[cfg(test)]`,
-//! files called `tests`) are held to the layers and to no `unsafe`, but may print, read files and
-//! be long.
+//! Files are read as text without comments and contents of literals ([`code`]), so prose never
+//! triggers a rule. Each rule is a function from a path and a text to a list of faults, and has a
+//! test with a text that violates it. Test modules (`#[cfg(test)]`, files called `tests`) must
+//! respect the layers and contain no `unsafe`, but may print, read files and be long.
 
 #[path = "tidy/circles.rs"]
 mod circles;
@@ -12,8 +12,8 @@ mod circles;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each layer of the library may import. `constraint` is the façade and sees all; `lib.rs`
-/// re-exports.
+/// The imports allowed for each layer of the library. `constraint` is the façade and uses all;
+/// `lib.rs` re-exports.
 const LAYERS: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("syntax", &["util"]),
@@ -34,14 +34,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Lines of code that a file may have.
+/// Upper bound on the lines of code of a file.
 const LONGEST: usize = 500;
 
-/// Columns of a line of prose.
+/// Upper bound on the columns of a line of prose.
 const WIDEST: usize = 100;
 
-/// What a library does not do: touch the world, keep state behind the caller's back, print, or stop
-/// half way. The second part says whether the command line may.
+/// Forbidden names: a library does not do I/O, hold global state, print, or stop half way. The
+/// second part says whether the command line may.
 const FORBIDDEN: &[(&str, bool)] = &[
     ("env::var", true),
     ("env::args", true),
@@ -61,14 +61,13 @@ const FORBIDDEN: &[(&str, bool)] = &[
     ("LazyLock", false),
 ];
 
-/// Words that promise work instead of doing it; here in halves, so that this file may be searched
-/// too.
+/// Words that mark unfinished work; split in halves, so that this file passes as well.
 const PROMISES: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
 #[test]
 fn sources_keep_the_house_rules() {
     let mut faults = Vec::new();
-    // The command line is looked at as one more layer.
+    // The command line counts as one more layer.
     for (directory, layer) in [("src", ""), ("cli/src", "cli")] {
         let src = root().join(directory);
         let files =
@@ -146,7 +145,7 @@ fn no_file_knows_the_machine_it_was_written_on() {
 fn prose_keeps_to_its_columns() {
     let ends_in =
         |path: &Path, wanted| path.extension().is_some_and(|extension| extension == wanted);
-    // Results are written by programs, and copied whole.
+    // Results are written by programs, and copied as they are.
     let results = root().join("benches/peers/results");
     let is_prose =
         |path: &Path| (ends_in(path, "md") || ends_in(path, "rs")) && !path.starts_with(&results);
@@ -162,7 +161,7 @@ fn prose_keeps_to_its_columns() {
 
 // The rules.
 
-/// The file opens by saying what it is.
+/// The file opens with module documentation.
 fn opens_with_docs(_: &Path, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     if !text.starts_with("//! ") {
@@ -172,7 +171,7 @@ fn opens_with_docs(_: &Path, text: &str) -> Vec<String> {
 }
 
 /// Imports follow [`LAYERS`], by `crate::` or by enough `super::` to reach the root; the command
-/// line sees the public API as any other program does.
+/// line uses the public API as any other program does.
 fn imports_downward(path: &Path, text: &str) -> Vec<String> {
     let code = code(text);
     let mut faults = Vec::new();
@@ -206,7 +205,7 @@ fn imports_downward(path: &Path, text: &str) -> Vec<String> {
         while let Some(next) = rest.strip_prefix("super::") {
             (rest, levels) = (next, levels + 1);
         }
-        // A module in a file may be one deeper than the file.
+        // A module inside a file may be one level deeper than the file.
         if levels > module.len() {
             check("an ancestor of all layers");
         } else if levels == module.len() && !in_test_module(&code, at) {
@@ -216,14 +215,14 @@ fn imports_downward(path: &Path, text: &str) -> Vec<String> {
     faults
 }
 
-/// `unsafe` stands nowhere, and nothing allows it.
+/// `unsafe` does not occur, and nothing allows it.
 fn is_safe(_: &Path, text: &str) -> Vec<String> {
     let code = code(text);
     let found = words(&code).any(|word| word == "unsafe" || word == "unsafe_code");
     if found { vec!["`unsafe`".to_owned()] } else { Vec::new() }
 }
 
-/// The library does no I/O, reads no environment, keeps no global and prints nothing.
+/// The library does no I/O, reads no environment, has no global state and prints nothing.
 fn is_pure(path: &Path, text: &str) -> Vec<String> {
     let code = without_tests(path, &code(text));
     let command_line = module_of(path).first().is_some_and(|layer| layer == "cli");
@@ -234,14 +233,14 @@ fn is_pure(path: &Path, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Nothing is put off, not in comments either.
+/// Nothing is marked as unfinished, not even in comments.
 fn is_finished(_: &Path, text: &str) -> Vec<String> {
     (PROMISES.iter().filter(|promise| words(text).any(|word| word == **promise)))
         .map(|promise| format!("`{promise}`"))
         .collect()
 }
 
-/// One concept a file: comments, blank lines and test modules are not counted.
+/// One concept per file: comments, blank lines and test modules are not counted.
 fn is_short(path: &Path, text: &str) -> Vec<String> {
     let code = without_tests(path, &code(text));
     let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
@@ -252,7 +251,7 @@ fn is_short(path: &Path, text: &str) -> Vec<String> {
     }
 }
 
-/// The lines that are wider than prose may be. Tables, code and addresses stand as they are.
+/// Returns the lines that are too wide for prose. Tables, code and addresses are exempt.
 fn too_wide(prose: &str) -> Vec<usize> {
     let mut is_code = false;
     let mut wide = Vec::new();
@@ -267,14 +266,14 @@ fn too_wide(prose: &str) -> Vec<usize> {
     wide
 }
 
-/// A source with nothing but the lines that are comments.
+/// Returns a source in which only the comment lines are left.
 fn comments(source: &str) -> String {
     let comment =
         |line: &str| if line.trim_start().starts_with("//") { line } else { "" }.to_owned();
     source.lines().map(comment).collect::<Vec<_>>().join("\n")
 }
 
-/// No path of somebody's home, nor of where this very checkout stands.
+/// Rejects paths of home directories and of this checkout.
 fn names_no_machine(text: &str) -> Vec<String> {
     let homes = ["home", "Users", "root", "work", "mnt"].map(|directory| format!("/{directory}/"));
     let here = root().to_str().filter(|path| path.len() > "/lrmask".len()).map(str::to_owned);
@@ -297,7 +296,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files that belong to the project, without what tools write and without what begins with a dot.
+/// Returns the project's files, without generated ones and hidden ones.
 fn files_below(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     let generated = ["corpus", "artifacts", "coverage", "proptest-regressions"];
     let mut files = Vec::new();
@@ -309,7 +308,7 @@ fn files_below(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf>
             let kind = entry.file_type().expect("the project can be read");
             let path = entry.path();
             if kind.is_dir() {
-                // The tests have a corpus of the project's own.
+                // The tests have a corpus that belongs to the project.
                 let is_generated = name == "target"
                     || generated.contains(&&*name) && !path.starts_with(root().join("tests"));
                 if !name.starts_with('.') || name == ".ci" {
@@ -342,7 +341,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_word(c)).filter(|word| !word.is_empty())
 }
 
-/// The first names of a path behind `crate::`: one, or those of a brace.
+/// Returns the first names of a path after `crate::`: one, or those within braces.
 fn heads(path: &str) -> Vec<&str> {
     let Some(list) = path.strip_prefix('{') else {
         return words(path).take(1).collect();
@@ -366,11 +365,12 @@ fn heads(path: &str) -> Vec<&str> {
     heads
 }
 
-/// The text with comments taken out and the contents of literals made `_`, line by line as it was.
+/// Returns the text without comments and with the contents of literals replaced by `_`, keeping
+/// line breaks.
 fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
-    // Takes `length` bytes off, and puts them down as `fill` but for the ends of lines.
+    // Removes `length` bytes, and appends them as `fill` except for line breaks.
     fn take<'t>(code: &mut String, rest: &'t str, length: usize, fill: Option<char>) -> &'t str {
         let (taken, rest) = rest.split_at(length);
         match fill {
@@ -399,7 +399,7 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The length of a block comment, others within it included.
+/// Returns the length of a block comment, including nested ones.
 fn block_comment(text: &str) -> usize {
     let mut depth = 0;
     let mut at = 0;
@@ -418,7 +418,7 @@ fn block_comment(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a literal that begins and ends with `quote`.
+/// Returns the length of a literal that begins and ends with `quote`.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -432,7 +432,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// The length of a raw string at the start, prefix and hashes included.
+/// Returns the length of a raw string at the start, including prefix and hashes.
 fn raw_string(text: &str) -> Option<usize> {
     let body = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
     let hashes = body.len() - body.trim_start_matches('#').len();
@@ -442,7 +442,7 @@ fn raw_string(text: &str) -> Option<usize> {
     Some(text.len() - inside.len() + length)
 }
 
-/// The length of a character literal at the start; `None` for a lifetime.
+/// Returns the length of a character literal at the start; `None` for a lifetime.
 fn character(text: &str) -> Option<usize> {
     let mut chars = text.strip_prefix('\'')?.chars();
     match chars.next()? {
@@ -451,7 +451,7 @@ fn character(text: &str) -> Option<usize> {
     }
 }
 
-/// `code` without its test modules; nothing when the whole file is one.
+/// Returns `code` without its test modules; empty if the whole file is one.
 fn without_tests(path: &Path, code: &str) -> String {
     if module_of(path).iter().any(|name| name == "tests") {
         return String::new();
@@ -476,7 +476,7 @@ fn in_test_module(code: &str, at: usize) -> bool {
     false
 }
 
-/// Where the first `#[cfg(test)]` item stands, and how long it is: up to its closing brace or
+/// Returns the position of the first `#[cfg(test)]` item and its length, up to its closing brace or
 /// semicolon.
 fn test_module(code: &str) -> Option<(usize, usize)> {
     let start = code.find("#[cfg(test)]")?;
@@ -493,7 +493,7 @@ fn test_module(code: &str) -> Option<(usize, usize)> {
     Some((start, code.len() - start))
 }
 
-/// Each rule refuses what it is there to refuse, and lets its opposite pass.
+/// Each rule rejects its violation, and accepts its opposite.
 mod rules_can_fail {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! How texts are cut for replays: known texts have their known tokens, and what is cut is the text.
+//! Splitting texts for replays: known texts have their known tokens, and the tokens spell the text.
 
 use crate::corpus;
 
@@ -7,7 +7,7 @@ use corpus::tokenizer::Tokenizer;
 use lrmask::{TokenId, Vocabulary};
 use proptest::prelude::*;
 
-/// The texts of the tokens that a file's tokenizer cuts `text` into.
+/// Returns the texts of the tokens into which a file's tokenizer splits `text`.
 fn cut(file: &[u8], text: &str) -> Option<Vec<String>> {
     let vocabulary = Vocabulary::from_file_bytes(file).expect("a sound file");
     let tokens =
@@ -16,7 +16,7 @@ fn cut(file: &[u8], text: &str) -> Option<Vec<String>> {
     tokens.into_iter().map(shown).collect()
 }
 
-/// Texts that try spaces, scripts, marks and the tokenizers' own signs.
+/// Texts with spaces, scripts, combining marks and the tokenizers' own symbols.
 fn text() -> impl Strategy<Value = String> {
     let bit = prop_oneof![
         4 => prop::sample::select(vec![
@@ -32,10 +32,10 @@ fn text() -> impl Strategy<Value = String> {
 #[test]
 fn merges_go_by_rank_within_words() {
     let file = mini("mini-byte-level.json");
-    // " the" is merged from "the", which has the better rank; the split keeps " t" of the next word
-    // apart.
+    // " the" is merged from "the", which has the better rank; the pre-tokenizer keeps the " t" of
+    // the next word separate.
     assert_eq!(cut(&file, "the the{\"th").expect("text"), ["the", " the", "{\\\"", "th"]);
-    // An added token is taken out whole, before any merge.
+    // An added token is split off as a whole, before any merge.
     assert_eq!(cut(&file, "a     b").expect("text"), ["a", "   ", " ", " ", "b"]);
     // A special token's name is text like any other.
     assert_eq!(cut(&file, "<|endoftext|>").expect("text").concat(), "<|endoftext|>");
@@ -50,7 +50,7 @@ fn what_is_put_before_a_text_is_not_part_of_it() {
             text.as_bytes().escape_ascii().to_string()
         );
     }
-    // It would come back as a space.
+    // It would be decoded as a space.
     assert_eq!(cut(&file, "a\u{2581}b"), None);
 }
 

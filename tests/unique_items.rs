@@ -1,5 +1,5 @@
-//! `uniqueItems` where the text is followed: lists that are told whole against all their texts, and
-//! lists without end against the oracle.
+//! `uniqueItems` for lists that are tracked: finite lists are compared with all their texts, and
+//! unbounded lists with the oracle.
 
 use crate::schema_oracle as oracle;
 
@@ -11,7 +11,7 @@ use lrmask::{
 };
 use serde_json::{Value, json};
 
-/// Tokens over the ends of items, one a line, beside single bytes.
+/// Tokens that span ends of items, one per line, in addition to single bytes.
 const WORDS: &str = r#""a"
 "b"
 "a
@@ -84,7 +84,7 @@ null,
  : "a"
  :"a" }"#;
 
-/// Single bytes, the words, and the end.
+/// Returns single bytes, the words, and the stop token.
 fn vocabulary() -> (Vec<Vec<u8>>, Vocabulary) {
     let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     tokens.extend(WORDS.lines().map(|word| word.as_bytes().to_vec()));
@@ -95,7 +95,7 @@ fn vocabulary() -> (Vec<Vec<u8>>, Vocabulary) {
     (tokens, vocabulary.expect("a vocabulary"))
 }
 
-/// The constraint of a schema, fresh and loaded.
+/// Returns the constraint of a schema, fresh and loaded.
 fn constraints(schema: &Value, whitespace: Whitespace, vocabulary: &Vocabulary) -> [Constraint; 2] {
     let mut options = SchemaOptions::default();
     (options.order, options.whitespace) = (KeyOrder::Any, whitespace);
@@ -106,7 +106,7 @@ fn constraints(schema: &Value, whitespace: Whitespace, vocabulary: &Vocabulary) 
     [fresh, loaded]
 }
 
-/// All arrays of different ones of these values, as compact texts.
+/// Returns all arrays of distinct items from these values, as compact texts.
 fn arrays(values: &[Value], lengths: std::ops::RangeInclusive<usize>) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::new();
     let mut pending = vec![Vec::<usize>::new()];
@@ -123,8 +123,8 @@ fn arrays(values: &[Value], lengths: std::ops::RangeInclusive<usize>) -> BTreeSe
     all
 }
 
-/// Every token is allowed where the text and its bytes begin one of the texts, and the end behind a
-/// whole one; along random ways, some of them taken back.
+/// Asserts that a token is allowed if and only if the text with its bytes is a prefix of one of the
+/// texts, and the end only after a whole one; along random paths, some of them rolled back.
 fn follow_all(schema: &Value, texts: &BTreeSet<Vec<u8>>) {
     let (tokens, vocabulary) = vocabulary();
     let [fresh, loaded] = constraints(schema, Whitespace::None, &vocabulary);
@@ -205,8 +205,8 @@ fn lists_of_few_texts_against_all_of_them() {
     follow_all(&within, &texts.into_iter().collect());
 }
 
-/// What is drawn from masks is valid; every token of a mask is taken, and no other; nothing has
-/// come to a limit.
+/// Texts drawn from masks are valid; exactly the tokens of a mask are accepted; no limit is
+/// reached.
 #[test]
 fn lists_without_end_against_the_oracle() {
     let strings = json!({"type": "array", "items": {"type": "string", "pattern": "^[^ ]*$"}, "uniqueItems": true});
@@ -265,7 +265,8 @@ fn lists_without_end_against_the_oracle() {
                         "{schema}: {shown:?}"
                     );
                 }
-                // Letters that no other token has say nothing new, so the words are drawn often.
+                // Letters that occur in no other token show nothing new, so the words are drawn
+                // often.
                 let is_word =
                     |id: u32| tokens[id as usize].len() > 1 || random_ascii(&tokens[id as usize]);
                 let words: Vec<u32> =
@@ -288,14 +289,14 @@ fn lists_without_end_against_the_oracle() {
     }
 }
 
-/// Whether the text is JSON of a value that satisfies a schema; of a key that stands twice the last
-/// member counts.
+/// Whether the text is JSON of a value that satisfies a schema; the last member counts for a
+/// repeated key.
 fn is_valid(schema: &Value, text: &str) -> bool {
     let value: Value = serde_json::from_str(text).expect("JSON");
     oracle::is_valid_text(schema, &value.to_string()) == Some(true)
 }
 
-/// Arrays of up to three of some values are accepted where no two are equal.
+/// Asserts that arrays of up to three of some values are accepted exactly when no two are equal.
 fn judge_all(items: &Value, values: &[Value]) {
     let schema = json!({"type": "array", "items": items, "uniqueItems": true});
     let (_, vocabulary) = vocabulary();
@@ -314,7 +315,7 @@ fn judge_all(items: &Value, values: &[Value]) {
     }
 }
 
-/// Items that are arrays and objects are the same where their values are.
+/// Items that are arrays and objects are equal exactly when their values are.
 #[test]
 fn arrays_and_objects_are_told_apart_by_their_values() {
     let objects: Vec<Value> = [
@@ -350,7 +351,7 @@ fn arrays_and_objects_are_told_apart_by_their_values() {
     judge_all(&strings, &[&objects[..], &[json!("a"), json!("{}"), json!("}")]].concat());
 }
 
-/// Where a list of unique items is denied of what is no list, nothing is held to less.
+/// A list of unique items can be negated for values of other types without approximation.
 #[test]
 fn unique_items_denied_of_other_types_are_told() {
     let unique =
@@ -378,7 +379,7 @@ fn unique_items_denied_of_other_types_are_told() {
     }
 }
 
-/// The order of members, repeated keys and spellings make no other value.
+/// The order of members, repeated keys and spellings do not change a value.
 #[test]
 fn spellings_of_a_value_are_one_item() {
     let matcher = |items: Value, order: KeyOrder| {
@@ -397,7 +398,7 @@ fn spellings_of_a_value_are_one_item() {
     assert!(
         !takes(&open, r#"[{"a":1},{"a":2,"a":1}]"#) && takes(&open, r#"[{"a":1},{"a":1,"a":2}]"#)
     );
-    // A member may come again where nothing else can be added.
+    // A member may be repeated even if no other one can be added.
     let names = json!({"a": {"type": "string"}, "b": {"type": "boolean"}});
     let closed = json!({"type": "object", "properties": names, "required": ["b"], "additionalProperties": false});
     for order in [KeyOrder::Declared, KeyOrder::Any] {
@@ -409,7 +410,7 @@ fn spellings_of_a_value_are_one_item() {
     }
 }
 
-/// Bytes that are drawn alone.
+/// Bytes that are drawn as single tokens.
 fn random_ascii(token: &[u8]) -> bool {
     matches!(
         token,
@@ -423,7 +424,7 @@ fn takes(matcher: &Matcher, text: &str) -> bool {
     matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
 }
 
-/// There is no end to items, in structural tags neither; lists know nothing of one another.
+/// The number of items has no bound, in structural tags either; lists are independent.
 #[test]
 fn a_thousand_items_are_followed() {
     let schema = r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#;
@@ -444,7 +445,7 @@ fn a_thousand_items_are_followed() {
     assert!(!takes(&matcher, &format!("<f>[\"{long}\",\"{long}\"]</f>")));
 }
 
-/// Within a grammar items are followed where the lexemes of their array can be nothing else.
+/// Within a grammar items are tracked if the lexemes of their array cannot be anything else.
 #[test]
 fn schemas_within_a_grammar_are_followed_where_nothing_else_can_be_meant() {
     let strings = r#"%json {"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#;

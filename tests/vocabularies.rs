@@ -1,5 +1,5 @@
 //! Loaders of tokenizer files: each format on a small file of our own, the formats against each
-//! other, real files where they lie beside the project, and garbage.
+//! other, real files if they are placed next to the project, and garbage.
 
 use crate::corpus;
 
@@ -7,17 +7,18 @@ use corpus::mini;
 use lrmask::{TokenId, Vocabulary, VocabularyErrorKind};
 use proptest::prelude::*;
 
-/// The content of a real tokenizer file, if it lies beside the project; else that is said.
+/// Returns the content of a real tokenizer file, if it is placed next to the project; prints a
+/// message otherwise.
 fn real(name: &str) -> Option<Vec<u8>> {
     corpus::file(&format!("tokenizers/{name}"))
 }
 
-/// All ordinary tokens by id.
+/// Returns all ordinary tokens by id.
 fn tokens(vocabulary: &Vocabulary) -> Vec<Option<&[u8]>> {
     (0..vocabulary.width() as u32).map(|id| vocabulary.bytes(id)).collect()
 }
 
-/// Fails with the first id whose bytes differ.
+/// Panics at the first id whose bytes differ.
 fn assert_same_tokens(a: &[Option<&[u8]>], b: &[Option<&[u8]>]) {
     assert_eq!(a.len(), b.len());
     let shown = |token: Option<&[u8]>| token.map(|bytes| bytes.escape_ascii().to_string());
@@ -314,7 +315,7 @@ fn both_files_of_llama_2_agree() {
     };
     let json = Vocabulary::from_file_bytes(&json).unwrap();
     let model = Vocabulary::from_file_bytes(&model).unwrap();
-    // In this copy of tokenizer.json four pieces have spaces in place of their no-break spaces.
+    // In this copy of tokenizer.json four tokens have spaces in place of their no-break spaces.
     let respaced =
         |token: &[u8]| String::from_utf8_lossy(token).replace('\u{a0}', " ").into_bytes();
     let mut changed = 0;

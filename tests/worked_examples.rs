@@ -1,4 +1,4 @@
-//! The worked examples in the documentation of the algorithms, asked of the engine.
+//! The worked examples in the documentation of the algorithms, checked against the engine.
 
 use lrmask::{Constraint, Grammar, Vocabulary};
 
@@ -6,19 +6,19 @@ const SCANNER: &str = include_str!("../src/scanner/README.md");
 const VIABILITY: &str = include_str!("../src/scanner/viability/README.md");
 const INDEX: &str = include_str!("../src/index/README.md");
 
-/// The grammar of the first fenced block.
+/// Returns the grammar of the first fenced block.
 fn grammar(page: &str, fence: &str) -> Grammar {
     let (_, rest) = page.split_once(fence).expect("the page shows its grammar");
     let (text, _) = rest.split_once("```").expect("the block ends");
     Grammar::from_lark(text).expect("the example is sound")
 }
 
-/// The pieces between backquotes.
+/// Returns the texts between backquotes.
 fn quoted(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).collect()
 }
 
-/// The pieces of each row of the table under `head`.
+/// Returns the texts between backquotes in each row of the table under `head`.
 fn rows<'p>(page: &'p str, head: &str) -> Vec<Vec<&'p str>> {
     let (_, table) = page.split_once(head).expect("the page has the table");
     table.lines().skip(1).take_while(|line| line.starts_with('|')).map(quoted).collect()
@@ -39,7 +39,7 @@ fn index() {
     let mut branches = Vec::new();
     let mut table = rows(INDEX, "| after | allowed |\n");
     assert_eq!(table.len(), 2);
-    // The last row holds for deeper stacks as well.
+    // The last row is true for deeper stacks as well.
     let mut deeper = table[1].clone();
     deeper[0] = "[[[1";
     table.push(deeper);

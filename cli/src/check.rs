@@ -30,7 +30,7 @@ struct Checked<'a> {
     findings: Vec<report::Finding<'a>>,
 }
 
-/// Yes where the grammar can be used.
+/// Answers yes if the grammar can be used.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,

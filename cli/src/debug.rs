@@ -1,4 +1,4 @@
-//! `lrmask debug`: what the stages of compilation made.
+//! `lrmask debug`: prints the results of the stages of compilation.
 
 use clap::ValueEnum;
 use lrmask::{Constraint, Diagnostic, Stage};
@@ -48,7 +48,7 @@ enum DebugStage {
     Index,
 }
 
-/// Yes where there is something to print; for `conflicts`, where there are none.
+/// Answers yes if there is something to print; for `conflicts`, if there are none.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,
@@ -69,7 +69,7 @@ pub(crate) fn run(
     Ok(Answer::Yes)
 }
 
-/// The grammar as it was lowered, also where it cannot be compiled.
+/// Returns the lowered grammar, even if it cannot be compiled.
 fn grammar(arguments: &Arguments, inputs: &Inputs) -> Result<String, Failure> {
     let sources = Sources::default();
     match grammars::load(&arguments.grammar, inputs, &sources) {

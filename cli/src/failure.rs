@@ -1,24 +1,25 @@
-//! Why a command could not answer.
+//! Failures of commands.
 
 use std::io;
 
-/// Why a command could not answer.
+/// The reason why a command could not answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Wrong use or unreadable input; the message is complete, and may have several lines.
     Unusable(String),
-    /// Nobody reads the output any more, as when it is piped into `head`: no reason to complain.
+    /// The reader of the output is gone, for example when it is piped into `head`: not worth a
+    /// message.
     ReaderGone,
 }
 
 impl Failure {
-    /// Wrong use or unreadable input, said in one line.
+    /// Returns wrong use or unreadable input, with a message of one line.
     pub(crate) fn unusable(message: impl std::fmt::Display) -> Self {
         Self::Unusable(format!("error: {message}"))
     }
 }
 
-/// Errors of writing; those of reading name their file and are made where the file is read.
+/// Errors of writing; those of reading name their file and are created where the file is read.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

@@ -1,4 +1,4 @@
-//! Where and why a text leaves the language, and a picture of it.
+//! The position and the reason at which a text leaves the language, and a picture of it.
 
 use annotate_snippets::{AnnotationKind, Level, Snippet};
 use lrmask::{Expected, Matcher};
@@ -7,22 +7,22 @@ use crate::hints;
 use crate::place::TextPlace;
 use crate::report;
 
-/// A matcher remembers each step; steps of this many bytes are few enough.
+/// Bytes in a step of a matcher: each step is remembered, and steps of this size are few.
 pub(crate) const CHUNK: usize = 64 << 10;
 
 /// Bytes of a line that are shown on each side of an error.
 pub(crate) const WINDOW: usize = 60;
 
-/// How many bytes back the search for the start of a lexeme goes.
+/// Maximum number of bytes that the search for the start of a lexeme goes back.
 const LEXEME: usize = 4096;
 
-/// The most expected terminals that a message lists.
+/// Maximum number of expected terminals in a message.
 const SHOWN: usize = 24;
 
-/// Where a text leaves the language.
+/// The position at which a text leaves the language.
 #[derive(Debug, Default)]
 pub(crate) struct Fault {
-    /// The first byte that no sentence has there; the length of the text where only its end is
+    /// The first byte at which no sentence continues; the length of the text if only its end is
     /// wrong.
     pub(crate) offset: usize,
     /// Terminals and literals that the grammar allows at the offset.
@@ -31,29 +31,29 @@ pub(crate) struct Fault {
     pub(crate) then: Vec<String>,
     /// The lexeme that is incomplete at the offset.
     pub(crate) within: Option<Lexeme>,
-    /// The characters that the lexeme can go on with, if they are few.
+    /// The characters with which the lexeme can continue, if they are few.
     pub(crate) characters: Option<String>,
     /// Advice to the author of the text.
     pub(crate) hints: Vec<String>,
 }
 
-/// A lexeme that has begun before a fault.
+/// A lexeme that began before a fault.
 #[derive(Debug)]
 pub(crate) struct Lexeme {
-    /// Where it began, in bytes of the text.
+    /// Start of the lexeme in the text, in bytes.
     pub(crate) offset: usize,
-    /// What could begin there.
+    /// The terminals that could begin there.
     pub(crate) expected: Vec<String>,
 }
 
 impl Fault {
-    /// After `read`, which `before` can take and `at` has taken, where `rest` goes on: in bytes of
-    /// `read` and `rest`.
+    /// Creates the fault after `read`, which leads from `before` to `at`, and before `rest`.
+    /// Offsets count from the start of `read`.
     fn new(before: &Matcher, at: &Matcher, read: &[u8], rest: &[u8]) -> Self {
         let first = read.len().saturating_sub(LEXEME);
         let mut near = before.clone();
         let is_near = near.advance_bytes(&read[..first]).is_ok();
-        // Blanks are no word that anybody began.
+        // White space alone is not the beginning of a word.
         let is_word = |&began: &usize| read[first + began..].iter().any(|byte| *byte > b' ');
         let began = near.incomplete_lexeme(&read[first..]).filter(|_| is_near).filter(is_word);
         let within = began.map(|began| Lexeme {
@@ -72,7 +72,7 @@ impl Fault {
         }
     }
 
-    /// The same fault in a text with `by` more bytes before it.
+    /// Returns the same fault in a text with `by` more bytes before it.
     pub(crate) fn moved(mut self, by: usize) -> Self {
         self.offset += by;
         if let Some(within) = &mut self.within {
@@ -82,29 +82,30 @@ impl Fault {
     }
 }
 
-/// A piece of a text that is read piece by piece, with what stands before it on its line.
+/// A piece of a text that is read in pieces, with its position on its line.
 #[derive(Debug)]
 pub(crate) struct Piece {
-    /// Where it begins in the text, in bytes.
+    /// Start of the piece in the text, in bytes.
     pub(crate) first: usize,
-    /// Where it begins, as people count.
+    /// Start of the piece as line and column.
     pub(crate) begins: TextPlace,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Piece {
-    /// The whole of a text.
+    /// Returns the whole text as one piece.
     pub(crate) fn whole(text: &[u8]) -> Self {
         Self { first: 0, begins: TextPlace::START, bytes: text.to_vec() }
     }
 
-    /// The place of a byte of the text; of the piece's first one where it stands before.
+    /// Returns the position of a byte of the text; that of the piece's first byte if it is before
+    /// the piece.
     pub(crate) fn place(&self, offset: usize) -> TextPlace {
         self.begins.within(self.first, &self.bytes, offset.saturating_sub(self.first))
     }
 }
 
-/// Advances `matcher` by `text`, or as far as it is viable.
+/// Advances `matcher` by `text`, or by its viable prefix, and returns the fault if there is one.
 pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
     let mut offset = 0;
     for chunk in text.chunks(CHUNK) {
@@ -121,29 +122,30 @@ pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
     None
 }
 
-/// The fault that a text ends where `at` has come, after `read`, which `before` can take.
+/// Returns the fault of a text that ends at `at`, after `read`, which `before` accepts, if it may
+/// not end there.
 pub(crate) fn at_end(before: &Matcher, at: &Matcher, read: &[u8]) -> Option<Fault> {
     (!at.is_accepting()).then(|| Fault::new(before, at, read, &[]))
 }
 
-/// What may come next, as messages show it.
+/// Returns the expected terminals as shown in messages.
 pub(crate) fn expected(matcher: &Matcher) -> Vec<String> {
     matcher.expected().iter().map(ToString::to_string).collect()
 }
 
-/// Terminals that may follow the only literal that can come next: a missing key after a missing
-/// comma.
+/// Returns the terminals that may follow the only literal that can come next, for example a missing
+/// key after a missing comma.
 fn then(matcher: &Matcher) -> Vec<String> {
     let [Expected::Literal(literal)] = matcher.expected()[..] else { return Vec::new() };
     let text = literal.trim_matches('"');
-    // What is escaped in the literal's name is not looked behind.
+    // Literals with escapes in their name are not followed.
     match hints::after(matcher, text.as_bytes()) {
         Some(behind) if !text.contains(['"', '\\']) => expected(&behind),
         _ => Vec::new(),
     }
 }
 
-/// The fault in a line, without the file's name.
+/// Returns the fault in one line, without the file's name.
 pub(crate) fn title(piece: &Piece, fault: &Fault) -> String {
     let place = piece.place(fault.offset);
     let at = fault.offset.saturating_sub(piece.first).min(piece.bytes.len());
@@ -159,7 +161,7 @@ pub(crate) fn title(piece: &Piece, fault: &Fault) -> String {
     format!("{}:{}: {what}{within} (byte {})", place.line, place.column, fault.offset)
 }
 
-/// A list as people are shown it.
+/// Formats a list for people.
 pub(crate) fn list(all: &[String]) -> String {
     let one_of = if all.len() > 1 { "one of " } else { "" };
     let more = all.len().saturating_sub(SHOWN);
@@ -168,12 +170,12 @@ pub(crate) fn list(all: &[String]) -> String {
     format!("{one_of}{shown}{more}")
 }
 
-/// The fault with its place, a picture of it, and what was expected.
+/// Returns the fault with its position, a picture of it, and the expected terminals.
 pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -> String {
     let place = piece.place(fault.offset);
     let (text, offset) = (&piece.bytes[..], fault.offset - piece.first);
 
-    // Of a long line only what is near.
+    // Long lines are cut to the text near the fault.
     let from = place.line_start.saturating_sub(piece.first).max(offset.saturating_sub(WINDOW));
     let to = text[offset..].iter().take(WINDOW).position(|&byte| byte == b'\n');
     let to = to.map_or(text.len().min(offset + WINDOW), |at| offset + at);
@@ -206,9 +208,9 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
             false => format!(", then {}", list(&fault.then)),
         };
         let expected = list(&fault.expected);
-        let begins = if other.is_some() { "so far it begins" } else { "expected" };
+        let begins = if other.is_some() { "so far, it begins" } else { "expected" };
         let goes_on = match &fault.characters {
-            Some(characters) => format!(", which goes on with {characters}"),
+            Some(characters) => format!(", which continues with {characters}"),
             None => String::new(),
         };
         group = group.element(Level::NOTE.message(format!("{begins} {expected}{goes_on}{then}")));
@@ -219,7 +221,7 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
     report::renderer(styled).render(&[group])
 }
 
-/// The first character of `text`, or its first byte where that begins none.
+/// Returns the first character of `text`, or its first byte if it begins no character.
 fn character(text: &[u8]) -> String {
     let valid = text.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     match valid {

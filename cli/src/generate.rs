@@ -1,8 +1,8 @@
 //! `lrmask generate`: random texts drawn from the masks.
 //!
-//! A text grows at random towards a length drawn for it, and is then ended along a short way. That
-//! it can be ended in time is made sure of every few tokens; where it turns out that it no longer
-//! can, the text goes back to where it last could, and ends there.
+//! A text grows at random towards a random length, and is then ended by a short completion. Every
+//! few tokens it is checked that the text can still be ended in time. If it cannot, the text
+//! returns to the last checked position, and is ended there.
 
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
@@ -21,23 +21,23 @@ use crate::sampler::Sampler;
 use crate::tokens;
 use crate::vocabularies::{self, VocabularyArgument};
 
-/// Tokens between two looks for a way to end.
+/// Tokens between two searches for a completion.
 const STRIDE: usize = 16;
 
-/// How often a text ends where it may, in a hundred, though it has not reached its length.
+/// How often a text ends where it may, in percent, before it has reached its length.
 const END_EARLY: usize = 30;
 
-/// The same where nothing but white space can follow.
+/// The same if only white space can follow.
 const END_BEFORE_SPACE: usize = 92;
 
-/// How often a token after which the text can only end is drawn anew while the text is short, in a
-/// hundred.
+/// How often a token after which the text can only end is drawn again while the text is short, in
+/// percent.
 const SHUN_END: usize = 75;
 
-/// How often something structural is taken inside of strings and comments, in a hundred.
+/// How often a structural sign is taken inside of strings and comments, in percent.
 const STRUCTURAL: usize = 25;
 
-/// Where no way to end is ever found, luck must do with so many times the tokens asked for.
+/// If no completion is ever found, a text may grow to this many times the tokens asked for.
 const PATIENCE: usize = 50;
 
 /// The arguments.
@@ -70,7 +70,7 @@ struct Generated<'a> {
     ids: Option<Vec<u32>>,
 }
 
-/// Yes where all texts are sentences.
+/// Answers yes if all texts are sentences.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,
@@ -79,7 +79,7 @@ pub(crate) fn run(
     let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut writer = Writer::new(&constraint, arguments.max_tokens as usize);
-    // A terminal that shows the texts has no room for a bar.
+    // If the texts appear on a terminal, there is no room for a progress bar.
     let bar = if std::io::stdout().is_terminal() {
         indicatif::ProgressBar::hidden()
     } else {
@@ -115,20 +115,20 @@ pub(crate) fn run(
     grammars::tell_undecided(constraint.undecided());
     if longer > 0 {
         output::note(&format!(
-            "warning: {longer} of {} texts are longer than {} tokens: no way to end in time was \
-             found",
+            "warning: {longer} of {} texts are longer than {} tokens: no completion within the \
+             limit was found",
             arguments.count, arguments.max_tokens
         ));
     }
     Ok(answer)
 }
 
-/// Why a text was given up.
+/// The reason why a text was abandoned.
 #[derive(Clone, Copy, Debug)]
 enum Stuck {
-    /// No way to end was found, and luck did not find one either.
+    /// No completion was found, and none was reached by chance either.
     Endless,
-    /// The vocabulary has no token that goes on.
+    /// The vocabulary has no token that continues the text.
     NoToken,
     /// The engine contradicted itself.
     Contradiction,
@@ -137,14 +137,14 @@ enum Stuck {
 impl std::fmt::Display for Stuck {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Endless => "no way to end it was found",
-            Self::NoToken => "the vocabulary has no token that may come next",
-            Self::Contradiction => "the way to end it was refused (an error in lrmask itself)",
+            Self::Endless => "no completion was found",
+            Self::NoToken => "the vocabulary has no token that is allowed next",
+            Self::Contradiction => "the completion was rejected (an error in lrmask itself)",
         })
     }
 }
 
-/// Writes one text after the other.
+/// Writes texts, one after another.
 struct Writer<'c> {
     constraint: &'c Constraint,
     sampler: Sampler,
@@ -152,7 +152,7 @@ struct Writer<'c> {
     mask: TokenMask,
     max_tokens: usize,
     /// By the number of tokens in a wide mask: the signs after which far fewer are allowed. In a
-    /// JSON string those are the quotation mark and the reverse solidus. Only a guess hangs on it.
+    /// JSON string those are the quotation mark and the reverse solidus. Used only as a heuristic.
     structural: HashMap<usize, Vec<TokenId>>,
     /// The text so far.
     bytes: Vec<u8>,
@@ -177,7 +177,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Leaves a text in `bytes`, and says how many tokens it has.
+    /// Writes a text to `bytes`, and returns its number of tokens.
     fn write(&mut self, mut random: Rng) -> Result<usize, Stuck> {
         self.matcher.reset();
         self.bytes.clear();
@@ -212,7 +212,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// A text without knowing whether it can be ended.
+    /// Writes a text without knowing whether it can be ended.
     fn write_unsure(&mut self, random: &mut Rng) -> Result<usize, Stuck> {
         for _ in 0..self.max_tokens.saturating_mul(PATIENCE) {
             match self.draw(random) {
@@ -229,12 +229,12 @@ impl<'c> Writer<'c> {
         Err(Stuck::Endless)
     }
 
-    /// A short way to end the text.
+    /// Returns a short completion of the text.
     fn way(&self) -> Option<Vec<TokenId>> {
         self.constraint.vocabulary().cut_longest(&self.matcher.shortest_completion()?)
     }
 
-    /// Goes back to the first `count` tokens and ends the text on `way` from there.
+    /// Returns to the first `count` tokens and completes the text with `way` from there.
     fn end(&mut self, count: usize, way: &[TokenId]) -> Result<usize, Stuck> {
         self.matcher.rollback(self.ends.len() - count);
         self.drawn.truncate(count);
@@ -273,7 +273,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Whether this is a token that only white space can follow.
+    /// Returns whether this is a token that only white space can follow.
     fn is_last(&mut self, next: &Next) -> bool {
         let Next::Token(token) = *next else { return false };
         if self.matcher.advance(token).is_err() {
@@ -288,7 +288,7 @@ impl<'c> Writer<'c> {
         last
     }
 
-    /// A structural sign, where nearly everything may come next.
+    /// Returns a structural sign, if nearly everything may come next.
     fn structural(&mut self, random: &mut Rng) -> Option<TokenId> {
         let count = self.mask.count();
         if count < self.mask.width() / 3 {
@@ -316,7 +316,7 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// What comes next in a text.
+/// The next step of a text.
 enum Next {
     Token(TokenId),
     End,

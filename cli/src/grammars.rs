@@ -1,4 +1,4 @@
-//! Grammars: built-in ones by name, others from files; and their texts, which messages show.
+//! Grammars: built-in ones by name, others from files; and their texts, for messages.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,15 +20,15 @@ use crate::report;
 use crate::schemas::{SchemaArguments, schema, tags};
 use crate::similar;
 
-/// A file of a grammar that the program carries.
+/// A file of a built-in grammar.
 struct BuiltIn {
-    /// What users call it; `None` for files that others import.
+    /// The name for users; `None` for files that are only imported.
     name: Option<&'static str>,
     path: &'static str,
     text: &'static str,
 }
 
-/// The grammars that the program carries, by their paths in the project.
+/// The built-in grammars, by their paths in the project.
 const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: Some("json"),
@@ -52,7 +52,7 @@ const BUILT_IN: &[BuiltIn] = &[
     },
 ];
 
-/// Where the help lists options of grammars.
+/// Heading of the options of grammars in the help.
 const HEADING: &str = "Grammar";
 
 /// Which grammar.
@@ -83,7 +83,7 @@ pub(crate) struct GrammarArgument {
     pub(crate) limits: LimitArguments,
 }
 
-/// The texts of a grammar's files, by the names that places call them.
+/// The texts of a grammar's files, by the names that places use for them.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     files: RefCell<BTreeMap<String, Source>>,
@@ -92,13 +92,13 @@ pub(crate) struct Sources {
 /// A file of a grammar.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    /// What people call it.
+    /// The name for users.
     pub(crate) name: Rc<str>,
     pub(crate) text: Rc<str>,
 }
 
 impl Sources {
-    /// The file that places call `name`.
+    /// Returns the file with the name `name` in places.
     pub(crate) fn get(&self, name: &str) -> Option<Source> {
         self.files.borrow().get(name).cloned()
     }
@@ -107,17 +107,17 @@ impl Sources {
         self.add_as(name, name, text);
     }
 
-    /// Adds a file that places call `name` and people `shown`.
+    /// Adds a file with the name `name` in places and `shown` in messages.
     fn add_as(&self, name: &str, shown: &str, text: &str) {
         let source = Source { name: shown.into(), text: text.into() };
         self.files.borrow_mut().insert(name.to_owned(), source);
     }
 }
 
-/// Why there is no grammar to work with.
+/// The reason why there is no grammar.
 #[derive(Debug)]
 pub(crate) enum LoadError {
-    /// Nothing could be read.
+    /// A file could not be read, or the use is wrong.
     Failure(Failure),
     /// The grammar is faulty.
     Refused(Vec<Diagnostic>),
@@ -139,7 +139,7 @@ impl From<GrammarError> for LoadError {
 ///
 /// # Errors
 ///
-/// When a file cannot be read, or the grammar is faulty.
+/// If a file cannot be read, or the grammar is faulty.
 pub(crate) fn load(
     argument: &GrammarArgument,
     inputs: &Inputs,
@@ -165,7 +165,7 @@ pub(crate) fn load(
     })
 }
 
-/// Reads a grammar that is no built-in one.
+/// Reads a grammar that is not built in.
 fn read(
     argument: &GrammarArgument,
     name: &str,
@@ -177,11 +177,10 @@ fn read(
         return Err(unknown(name).into());
     }
     if saved(argument)?.is_some() {
-        let what = "is a compiled grammar, which was checked when it was made";
-        return Err(Failure::unusable(format_args!(
-            "{name} {what}: check the file that it was made from"
-        ))
-        .into());
+        let what = "is a saved grammar, which was checked when it was saved";
+        return Err(
+            Failure::unusable(format_args!("{name} {what}: check the grammar's own file")).into()
+        );
     }
     let text = inputs.text(name)?;
     let notation = match (argument.notation, &argument.terminals) {
@@ -210,7 +209,7 @@ fn read(
         }
         Notation::Schema | Notation::Tags => {
             if start.is_some() {
-                return Err(Failure::unusable("a JSON schema has no rules to start from").into());
+                return Err(Failure::unusable("a JSON schema has no start rule").into());
             }
             match notation {
                 Notation::Schema => {
@@ -225,7 +224,7 @@ fn read(
         }
         Notation::Regex => {
             if start.is_some() {
-                return Err(Failure::unusable("a regex has no rules to start from").into());
+                return Err(Failure::unusable("a regex has no start rule").into());
             }
             sources.add_as("<regex>", called, &text);
             // The line end belongs to the file, not to the regex.
@@ -233,15 +232,15 @@ fn read(
         }
         Notation::Choices => {
             if start.is_some() {
-                return Err(Failure::unusable("choices have no rules to start from").into());
+                return Err(Failure::unusable("choices have no start rule").into());
             }
             reader.choices(text.lines())?
         }
     })
 }
 
-/// The text of an imported file, which lies in the directory that its path says, or under the same
-/// path in one of those that are named, where the grammar lies in `own`.
+/// Returns the text of an imported file: at its path, or else at the same path, without the
+/// directory `own` of the grammar, in one of `directories`.
 fn import(path: &str, own: &str, directories: &[String]) -> std::io::Result<String> {
     let mut read = std::fs::read_to_string(path);
     let inner = path.strip_prefix(own).unwrap_or(path).trim_start_matches(['/', '\\']);
@@ -256,7 +255,7 @@ fn import(path: &str, own: &str, directories: &[String]) -> std::io::Result<Stri
     read
 }
 
-/// The content of the file, if `lrmask index` has written it.
+/// Returns the content of the file, if `lrmask index` has written it.
 fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
     let name = argument.grammar.as_str();
     let mut start = [0; 10];
@@ -268,17 +267,21 @@ fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
         return Ok(None);
     }
     if argument.start.is_some() || argument.terminals.is_some() {
-        return Err(Failure::unusable("a saved grammar has its start symbol and its terminals"));
+        return Err(Failure::unusable(
+            "a saved grammar contains its start symbol and terminals: leave out --start and \
+             --terminals",
+        ));
     }
     let unreadable = |error| Failure::unusable(format_args!("cannot read {name}: {error}"));
     std::fs::read(name).map(Some).map_err(unreadable)
 }
 
-/// The constraint that the grammar puts on a vocabulary, as [`compile`]; or that was saved.
+/// Returns the constraint of the grammar on a vocabulary, as [`compile`], or the one that was
+/// saved.
 ///
 /// # Errors
 ///
-/// As [`compile`], and where it was saved with another vocabulary.
+/// As [`compile`], and if it was saved with another vocabulary.
 pub(crate) fn constrain(
     argument: &GrammarArgument,
     vocabulary: &Vocabulary,
@@ -300,13 +303,13 @@ pub(crate) fn constrain(
     }
 }
 
-/// Says so on standard error where masks may be narrower than the grammar.
+/// Warns on standard error if masks may be narrower than the grammar.
 pub(crate) fn tell_undecided(undecided: usize) {
     if undecided > 0 {
         let s = if undecided == 1 { "" } else { "s" };
         output::note(&format!(
-            "warning: {undecided} question{s} whether a text can be completed came to a limit and \
-             counted as a no; --decision-steps and --mask-steps allow more"
+            "warning: {undecided} question{s} whether a text can be completed reached a limit and \
+             counted as a no; raise --decision-steps and --mask-steps"
         ));
     }
 }
@@ -326,12 +329,12 @@ fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure 
     Failure::unusable(format_args!("{}: {error}", argument.grammar))
 }
 
-/// Reads and compiles the grammar, or loads what was compiled before. A faulty one is shown on
-/// standard error, as fits all commands whose question is another.
+/// Reads and compiles the grammar, or loads a saved one. Faults are shown on standard error, which
+/// suits all commands that are not about faults.
 ///
 /// # Errors
 ///
-/// When a file cannot be read, or the grammar is faulty.
+/// If a file cannot be read, or the grammar is faulty.
 pub(crate) fn compile(
     argument: &GrammarArgument,
     inputs: &Inputs,
@@ -360,12 +363,12 @@ fn compile_from(
     compiled.map_err(|error| refused(error.diagnostics(), sources))
 }
 
-/// The faults of a grammar, to be shown on standard error.
+/// Returns the faults of a grammar, to be shown on standard error.
 fn refused(diagnostics: &[Diagnostic], sources: &Sources) -> Failure {
     Failure::Unusable(report::for_stderr(diagnostics, sources))
 }
 
-/// The name and the start symbol, which may stand behind a colon.
+/// Returns the name and the start symbol, which may follow a colon.
 fn split_start(argument: &GrammarArgument) -> (&str, Option<&str>) {
     let whole = argument.grammar.as_str();
     let start = argument.start.as_deref();
@@ -401,7 +404,7 @@ fn unknown(name: &str) -> Failure {
 fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
     match argument.terminals {
         Some(_) => Err(Failure::unusable(
-            "--terminals goes with a Yacc grammar; other grammars have their own",
+            "--terminals is only for Yacc grammars; other grammars define their own terminals",
         )),
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! What the author of a text that leaves the language can do: each hint is tried on the matcher
+//! Advice to the author of a text that leaves the language: each hint is tried on the matcher
 //! before it is given.
 
 use lrmask::Matcher;
@@ -6,17 +6,17 @@ use lrmask::Matcher;
 use crate::place::TextPlace;
 use crate::similar;
 
-/// Ranges of characters that a message lists.
+/// Maximum number of character ranges in a message.
 const RANGES: usize = 6;
 
-/// The matcher after `text`, if it can take that.
+/// Returns the matcher after `text`, if it accepts that.
 pub(crate) fn after(matcher: &Matcher, text: &[u8]) -> Option<Matcher> {
     let mut after = matcher.clone();
     (text.is_empty() || after.advance_bytes(text).is_ok()).then_some(after)
 }
 
-/// Hints for a text that `before` can take up to where `at` stands: the bytes `read`. Those of
-/// `rest` come after, and `lexeme` is where a lexeme began that is not complete there.
+/// Returns hints for a text that `before` accepts up to the state `at`, by the bytes `read`. The
+/// bytes `rest` follow, and `lexeme` is the start of a lexeme that is incomplete there.
 pub(crate) fn hints(
     before: &Matcher,
     at: &Matcher,
@@ -32,7 +32,7 @@ pub(crate) fn hints(
     hint.into_iter().collect()
 }
 
-/// A string or comment that is never closed.
+/// Returns a hint for a string or comment that is never closed.
 fn unclosed(read: &[u8], rest: &[u8], lexeme: Option<usize>) -> Option<String> {
     let begun = std::str::from_utf8(read.get(lexeme?..)?).ok()?;
     let opens = ["\"\"\"", "'''", "\"", "'", "`", "/*", "(*", "<!--"];
@@ -41,19 +41,19 @@ fn unclosed(read: &[u8], rest: &[u8], lexeme: Option<usize>) -> Option<String> {
     is_line_end.then(|| {
         let place = TextPlace::of(read, lexeme.unwrap_or_default());
         match read.contains(&b'\n') || place.line > 1 {
-            true => format!("close what the {open} opens"),
-            false => format!("close what the {open} opens at column {}", place.column),
+            true => format!("close the {open}"),
+            false => format!("close the {open} that opens at column {}", place.column),
         }
     })
 }
 
-/// A line end that is too many, or missing, at the end of the text.
+/// Returns a hint for a superfluous or missing line end at the end of the text.
 fn line_end(at: &Matcher, rest: &[u8]) -> Option<String> {
     let is_line_end =
         |text: &[u8]| !text.is_empty() && text.iter().all(|byte| b"\r\n".contains(byte));
     if is_line_end(rest) && at.is_accepting() {
         return Some(
-            "the text is complete before its last line end; --final-newline allow takes that"
+            "the text is complete before its last line end; --final-newline allow accepts that"
                 .to_owned(),
         );
     }
@@ -61,7 +61,7 @@ fn line_end(at: &Matcher, rest: &[u8]) -> Option<String> {
     is_missing.then(|| "end the text with a line end".to_owned())
 }
 
-/// Two words that lack a blank between them.
+/// Returns a hint for two words that lack a blank between them.
 fn missing_blank(at: &Matcher, read: &[u8], rest: &[u8]) -> Option<String> {
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     read.last().filter(is_word)?;
@@ -70,8 +70,8 @@ fn missing_blank(at: &Matcher, read: &[u8], rest: &[u8]) -> Option<String> {
     apart.map(|_| format!("put a blank before '{}'", char::from(*next)))
 }
 
-/// A word near to one that was expected in its place: the one that leaves the language, or the one
-/// before it, which was taken for something else.
+/// Returns a hint for a word similar to an expected one: the word that leaves the language, or the
+/// one before it, which was read as something else.
 fn misspelt(before: &Matcher, read: &[u8], rest: &[u8], lexeme: Option<usize>) -> Option<String> {
     let text = [read, &rest[..rest.len().min(64)]].concat();
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
@@ -84,7 +84,7 @@ fn misspelt(before: &Matcher, read: &[u8], rest: &[u8], lexeme: Option<usize>) -
         let word = std::str::from_utf8(&text[start..start + length]).ok()?;
         let place = after(before, &read[..start.min(read.len())])?;
         let expected: Vec<String> = place.expected().iter().map(ToString::to_string).collect();
-        // A terminal's name counts where it is its text, too: `FROM`.
+        // A terminal's name counts too if it is its text: `FROM`.
         let words = expected.iter().filter_map(|shown| {
             let literal = shown.strip_prefix('"').and_then(|shown| shown.strip_suffix('"'));
             let known = literal.unwrap_or(shown);
@@ -92,11 +92,11 @@ fn misspelt(before: &Matcher, read: &[u8], rest: &[u8], lexeme: Option<usize>) -
             (is_known && after(&place, known.as_bytes()).is_some()).then_some(known)
         });
         let nearest = similar::nearest(word, words).filter(|_| word.len() > 1)?;
-        Some(format!("did you mean `{nearest}` in place of `{word}`?"))
+        Some(format!("did you mean `{nearest}` instead of `{word}`?"))
     })
 }
 
-/// A line whose indentation is none of those that are open.
+/// Returns a hint for a line whose indentation matches no open block.
 fn indentation(before: &Matcher, read: &[u8], rest: &[u8]) -> Option<String> {
     let next = *rest.first().filter(|byte| !byte.is_ascii_whitespace())?;
     let start = read.iter().rposition(|&byte| byte == b'\n')? + 1;
@@ -132,13 +132,13 @@ fn indentation(before: &Matcher, read: &[u8], rest: &[u8]) -> Option<String> {
     }
     widths.dedup();
     Some(format!(
-        "the line is indented by {} columns, which is no open block: expected {}",
+        "the line is indented by {} columns, which matches no open block: expected {}",
         own.len(),
         widths.join(" or ")
     ))
 }
 
-/// The characters that may come next, where that is said in few words.
+/// Returns the characters that may come next, if they form few ranges.
 pub(crate) fn characters(at: &Matcher) -> Option<String> {
     let mut ranges: Vec<(u8, u8)> = Vec::new();
     for byte in (0..0x80).filter(|&byte| after(at, &[byte]).is_some()) {

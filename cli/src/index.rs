@@ -37,13 +37,13 @@ struct Indexed<'a> {
     bytes: usize,
     samples: usize,
     tokens: usize,
-    /// Samples that leave the language, or that the vocabulary cannot spell.
+    /// Samples that are not in the language, or that the vocabulary cannot spell.
     rejected: Vec<&'a str>,
     microseconds: u128,
 }
 
-/// Writes a file beside its place and renames it: whoever has the old one mapped keeps that, and
-/// nobody ever sees half of the new one.
+/// Writes a file next to its final path and renames it: processes that have mapped the old file
+/// keep it, and no reader ever sees an incomplete new one.
 fn write_whole(path: &str, bytes: &[u8]) -> std::io::Result<()> {
     let beside = format!("{path}.{}.new", std::process::id());
     let written = File::create_new(&beside).and_then(|mut file| {
@@ -52,13 +52,13 @@ fn write_whole(path: &str, bytes: &[u8]) -> std::io::Result<()> {
         std::fs::rename(&beside, path)
     });
     if written.is_err() {
-        // Nothing is lost where this fails, too.
+        // Nothing is lost if this fails, too.
         let _ = std::fs::remove_file(&beside);
     }
     written
 }
 
-/// Yes where every sample is a text of the language, up to its end at least.
+/// Answers yes if every sample is a text of the language, or a prefix of one.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,
@@ -103,7 +103,7 @@ pub(crate) fn run(
         }
         let Indexed { file, bytes, samples, tokens, .. } = indexed;
         out.text(format_args!(
-            "{file}: {bytes} bytes, with {tokens} tokens of {samples} samples\n"
+            "{file}: {bytes} bytes, with {tokens} tokens in {samples} samples\n"
         ))?;
     }
     Ok(indexed.rejected.is_empty().into())

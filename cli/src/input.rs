@@ -6,18 +6,18 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Reads what the arguments name.
+/// Reads the inputs that the arguments name.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     standard_input_taken: Cell<bool>,
 }
 
 impl Inputs {
-    /// The content of the file at `path`, or of standard input for `-`.
+    /// Returns the content of the file at `path`, or of standard input for `-`.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or standard input was named twice.
+    /// If it cannot be read, or standard input is named twice.
     pub(crate) fn bytes(&self, path: &str) -> Result<Vec<u8>, Failure> {
         if path != "-" {
             return std::fs::read(path).map_err(|error| unreadable(path, &error));
@@ -31,11 +31,11 @@ impl Inputs {
         Ok(bytes)
     }
 
-    /// The same, to be read piece by piece.
+    /// Opens the same input, to be read in pieces.
     ///
     /// # Errors
     ///
-    /// As [`Inputs::bytes`], as far as opening it goes.
+    /// As [`Inputs::bytes`], except for errors after opening.
     pub(crate) fn open(&self, path: &str) -> Result<Box<dyn Read>, Failure> {
         if path != "-" {
             let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
@@ -52,11 +52,11 @@ impl Inputs {
         }
     }
 
-    /// The same as text.
+    /// Returns the same content as text.
     ///
     /// # Errors
     ///
-    /// As [`Inputs::bytes`], and where the bytes are not UTF-8.
+    /// As [`Inputs::bytes`], and if the bytes are not UTF-8.
     pub(crate) fn text(&self, path: &str) -> Result<String, Failure> {
         String::from_utf8(self.bytes(path)?).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -65,17 +65,17 @@ impl Inputs {
     }
 }
 
-/// What messages call the input at `path`.
+/// Returns the name of the input at `path` in messages.
 pub(crate) fn name(path: &str) -> &str {
     if path == "-" { "<stdin>" } else { path }
 }
 
-/// Whether `name` looks like a built-in thing's name, and no file is called so.
+/// Returns whether `name` looks like the name of a built-in, and no file has that name.
 pub(crate) fn is_bare_word(name: &str) -> bool {
     name != "-" && !name.contains(['/', '\\', '.']) && !Path::new(name).exists()
 }
 
-/// The failure to read the input at `path`.
+/// Returns the failure to read the input at `path`.
 pub(crate) fn unreadable(path: &str, error: &std::io::Error) -> Failure {
     Failure::unusable(format_args!("cannot read {}: {error}", name(path)))
 }

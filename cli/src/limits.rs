@@ -1,8 +1,8 @@
-//! What building and running may cost.
+//! Options for the limits on the cost of building and running.
 
 use lrmask::Limits;
 
-/// Where the help lists these.
+/// Heading of these options in the help.
 const HEADING: &str = "Limits";
 
 /// The limits, and single ones that are to be others.
@@ -55,7 +55,7 @@ pub(crate) enum Named {
 }
 
 impl LimitArguments {
-    /// The limits that are meant.
+    /// Returns the limits with the given changes.
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = match self.limits {
             Named::Default => Limits::default(),
@@ -75,7 +75,7 @@ impl LimitArguments {
     }
 }
 
-/// Sets one limit, where it was given.
+/// Sets one limit, if it was given.
 fn set<T>(limits: &mut Limits, value: Option<T>, setter: impl Fn(Limits, T) -> Limits) {
     if let Some(value) = value {
         *limits = setter(limits.clone(), value);

@@ -1,9 +1,9 @@
-//! The command line: `lrmask COMMAND`. Each command stands in its own file and uses nothing but the
-//! public API.
+//! The command line: `lrmask COMMAND`. Each command is in its own file and uses only the public
+//! API.
 //!
-//! Exit status: 0 when all is well, 1 when the answer is no (a text is not in the language, a
-//! grammar is not sound), 2 for wrong use and unreadable input. Answers go to standard output,
-//! everything else to standard error.
+//! Exit status: 0 for success, 1 if the answer is no (a text is not in the language, a grammar is
+//! not sound), 2 for wrong use and unreadable input. Answers go to standard output, everything else
+//! to standard error.
 
 mod check;
 mod debug;
@@ -77,7 +77,7 @@ enum Command {
     Man,
 }
 
-/// What a command found.
+/// The answer of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Yes,
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => manual::completions(arguments, &mut out),
         Command::Man => manual::page(&mut out),
     };
-    // What was answered before a failure is part of the output.
+    // Answers before a failure are part of the output.
     let flushed = out.flush();
     match answer.and_then(|answer| flushed.map(|()| answer)) {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

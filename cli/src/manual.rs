@@ -1,4 +1,4 @@
-//! `lrmask completions` and `lrmask man`: the command line describes itself.
+//! `lrmask completions` and `lrmask man`: shell completions and the manual page.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -23,7 +23,7 @@ pub(crate) fn completions(arguments: &Completions, out: &mut Output) -> Result<A
     Ok(Answer::Yes)
 }
 
-/// Prints the manual page, and that of each command after it.
+/// Prints the manual page, followed by that of each command.
 pub(crate) fn page(out: &mut Output) -> Result<Answer, Failure> {
     let mut command = Cli::command();
     command.build();

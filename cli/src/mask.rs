@@ -14,7 +14,7 @@ use crate::output::{self, Output};
 use crate::tokens;
 use crate::vocabularies::{self, VocabularyArgument};
 
-/// How many tokens people are shown where they do not say.
+/// Number of tokens shown by default.
 const SHOWN: usize = 100;
 
 /// The arguments.
@@ -48,7 +48,7 @@ struct Mask {
     texts: Vec<Text>,
 }
 
-/// What a token stands for.
+/// The text of a token.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Text {
@@ -57,7 +57,7 @@ enum Text {
     Bytes(Vec<u8>),
 }
 
-/// Yes where the text is viable, and something may follow it or it may end.
+/// Answers yes if the text is viable, and some token may follow or the text may end.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,
@@ -108,13 +108,14 @@ pub(crate) fn run(
     Ok(answer)
 }
 
-/// Why no token may come next.
+/// Returns the reason why no token may come next.
 fn dead_end(matcher: &Matcher) -> String {
     let expected = fault::list(&fault::expected(matcher));
     format!(
-        "error: no token may come next: the text must go on with {expected}, and no token of the \
-         vocabulary begins so\nhelp: use another vocabulary, or let the grammar take what this one \
-         can spell; `lrmask check GRAMMAR --vocab V` says what it cannot"
+        "error: no token may come next: the text must continue with {expected}, but no token of \
+         the vocabulary begins that way\nhelp: use another vocabulary, or make the grammar accept \
+         text that this one can spell; `lrmask check GRAMMAR --vocab V` lists the bytes that it \
+         cannot spell"
     )
 }
 

@@ -25,8 +25,8 @@ pub(crate) enum Notation {
 }
 
 impl Notation {
-    /// The notation of the file at `path` with this content, by its extension; JSON by its members
-    /// too.
+    /// Returns the notation of the file at `path` with this content, by its extension; for JSON
+    /// also by its members.
     pub(crate) fn of_file(path: &str, text: &str) -> Self {
         match Self::of(path) {
             Self::Schema if has_tags(text) => Self::Tags,
@@ -34,7 +34,7 @@ impl Notation {
         }
     }
 
-    /// The notation of the file at `path`, by its extension.
+    /// Returns the notation of the file at `path`, by its extension.
     fn of(path: &str) -> Self {
         match Path::new(path).extension().and_then(|extension| extension.to_str()) {
             Some("gbnf" | "ebnf") => Self::Gbnf,
@@ -47,7 +47,7 @@ impl Notation {
     }
 }
 
-/// Whether a JSON text is one of structural tags. No keyword of JSON Schema has these names.
+/// Returns whether a JSON text is structural tags. No keyword of JSON Schema has these names.
 fn has_tags(text: &str) -> bool {
     let names = ["\"triggers\"", "\"structures\"", "\"structural_tag\""];
     if !names.iter().any(|name| text.contains(name)) {

@@ -17,38 +17,38 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Standard output; `json` says whom it is for.
+    /// Locks standard output; `json` says whether programs read it.
     pub(crate) fn new(json: bool) -> Self {
         Self { out: BufWriter::with_capacity(1 << 16, io::stdout().lock()), json }
     }
 
-    /// Whether programs read this: then only [`Output::json`] is to be used.
+    /// Returns whether programs read this: then only [`Output::json`] may be used.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether escape sequences for colour are wanted.
+    /// Returns whether to write escape sequences for colour.
     pub(crate) fn is_styled(&self) -> bool {
         is_styled(io::stdout().is_terminal())
     }
 
-    /// Writes text as it stands.
+    /// Writes text unchanged.
     pub(crate) fn text(&mut self, text: fmt::Arguments<'_>) -> Result<(), Failure> {
         Ok(self.out.write_fmt(text)?)
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         Ok(self.out.write_all(bytes)?)
     }
 
-    /// Writes one object on a line of its own.
+    /// Writes one object on its own line.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         serde_json::to_writer(&mut self.out, value).map_err(io::Error::from)?;
         Ok(self.out.write_all(b"\n")?)
     }
 
-    /// Hands on what was written, so that readers of slow commands see it.
+    /// Flushes the output, so that readers of slow commands see it.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.out.flush()?)
     }
@@ -65,16 +65,16 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What `--color` says, once it is known.
+/// The value of `--color`, once it is known.
 static COLOR: OnceLock<Color> = OnceLock::new();
 
-/// Takes note of `--color`.
+/// Stores the value of `--color`.
 pub(crate) fn set_color(color: Color) {
     let _ = COLOR.set(color);
 }
 
-/// Whether escape sequences are wanted on a stream: as `--color` says, else as
-/// <https://no-color.org> has it.
+/// Returns whether to write escape sequences to a stream: as set by `--color`, or else by the rules
+/// of <https://no-color.org>.
 pub(crate) fn is_styled(is_terminal: bool) -> bool {
     match COLOR.get() {
         Some(Color::Always) => true,
@@ -83,12 +83,12 @@ pub(crate) fn is_styled(is_terminal: bool) -> bool {
     }
 }
 
-/// Says something on standard error. That nobody can read it is no reason to fail.
+/// Writes a note to standard error. Failing to write it is not an error.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));
 }
 
-/// Bytes as people can read them: in quotes, what is not printable escaped as in Rust.
+/// Bytes in readable form: in quotes, with unprintable ones escaped as in Rust.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quoted<'b>(pub(crate) &'b [u8]);
 
@@ -105,7 +105,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// A bar for long work, which only people at a terminal see.
+/// Returns a progress bar for long work, visible only at a terminal.
 pub(crate) fn progress(length: u64) -> ProgressBar {
     if io::stderr().is_terminal() {
         ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr())

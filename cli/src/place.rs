@@ -1,21 +1,21 @@
-//! Where a byte stands in a text, as people count.
+//! Position of a byte in a text, as line and column.
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextPlace {
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub(crate) column: usize,
-    /// Where the line begins, in bytes.
+    /// Start of the line, in bytes.
     pub(crate) line_start: usize,
 }
 
 impl TextPlace {
-    /// Where a text begins.
+    /// The beginning of a text.
     pub(crate) const START: Self = Self { line: 1, column: 1, line_start: 0 };
 
-    /// The place at `offset` of a piece of a text, where the piece begins at this place, and is
+    /// Returns the position of `offset` in a piece of a text. The piece begins at this position,
     /// `first` bytes into the text.
     pub(crate) fn within(self, first: usize, piece: &[u8], offset: usize) -> Self {
         let place = Self::of(piece, offset);
@@ -29,8 +29,8 @@ impl TextPlace {
         }
     }
 
-    /// The place of the character that the byte at `offset` belongs to; bytes that are no UTF-8
-    /// count as characters that they would begin.
+    /// Returns the position of the character that contains the byte at `offset`. Invalid UTF-8
+    /// counts as the characters that its bytes would begin.
     pub(crate) fn of(text: &[u8], offset: usize) -> Self {
         let mut offset = offset.min(text.len());
         let mut steps = 0;

@@ -1,9 +1,9 @@
-//! Chance that a seed decides.
+//! Random numbers from a seed.
 
 use fastrand::Rng;
 
-/// The stream of the `index`th of several things that one seed decides, each independent of the
-/// others.
+/// Returns the generator of the `index`th of several things that depend on one seed, each
+/// independent of the others.
 pub(crate) fn nth(seed: u64, index: u64) -> Rng {
     Rng::with_seed(Rng::with_seed(seed ^ Rng::with_seed(index).u64(..)).u64(..))
 }

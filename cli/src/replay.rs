@@ -1,4 +1,4 @@
-//! `lrmask replay`: texts tokenised and taken token by token, a mask before each.
+//! `lrmask replay`: texts tokenised and replayed token by token, with a mask before each.
 
 use std::time::{Duration, Instant};
 
@@ -34,20 +34,20 @@ pub(crate) struct Arguments {
     retokenize: Option<u64>,
 }
 
-/// How a text fared.
+/// The result for a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Replayed<'a> {
     file: &'a str,
     tokens: usize,
-    /// The first token that the mask or the matcher refused, from 0.
+    /// Index of the first token that the mask or the matcher refused.
     rejected_at: Option<usize>,
-    /// The same with its place and the reason.
+    /// The same token with its position and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<Rejected>,
-    /// Whether the text may end at its end.
+    /// Whether the text may end after its last token.
     eos_at_end: bool,
-    /// The first step where the mask's stop tokens contradict the matcher; never, unless the engine
-    /// is at fault.
+    /// The first step at which the mask's stop tokens contradict the matcher, which only an error
+    /// in the engine can cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     eos_contradicted_at: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ struct Replayed<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Rejected {
     token: Spelled,
-    /// Of the first byte that is wrong, or of the token where that is not known.
+    /// Position of the first wrong byte, or of the token if that is not known.
     offset: usize,
     line: usize,
     column: usize,
@@ -119,7 +119,7 @@ struct Samples {
     advance: Vec<u64>,
 }
 
-/// Yes where each token of each text is allowed, and each text may end at its end.
+/// Answers yes if each token of each text is allowed, and each text may end after its last token.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,
@@ -129,8 +129,7 @@ pub(crate) fn run(
     let (vocabulary, cutter) = vocabularies::load_with_cutter(name, arguments.retokenize, inputs)?;
     if vocabulary.stop_tokens().is_empty() {
         output::note(
-            "warning: this vocabulary has no stop token; whether texts may end is asked of the \
-             matcher",
+            "warning: this vocabulary has no stop token; the matcher decides whether texts may end",
         );
     }
     let started = Instant::now();
@@ -165,7 +164,7 @@ pub(crate) fn run(
             } else if first_pass[index] != replayed {
                 all = false;
                 output::note(&format!(
-                    "error: {file} fared otherwise in pass {}: {replayed:?}",
+                    "error: {file} had a different result in pass {}: {replayed:?}",
                     pass + 1
                 ));
             }
@@ -190,7 +189,7 @@ pub(crate) fn run(
     Ok(all.into())
 }
 
-/// Replays one text after the other with one matcher.
+/// Replays texts one after another with one matcher.
 struct Player<'a> {
     constraint: &'a Constraint,
     matcher: Matcher,
@@ -238,14 +237,14 @@ impl Player<'_> {
         replayed
     }
 
-    /// The token at `step`, which was refused, with the reason.
+    /// Returns the token at `step`, which was refused, with the reason.
     fn rejected(&self, tokens: &[TokenId], step: usize) -> Rejected {
         let vocabulary = self.constraint.vocabulary();
         let bytes = |token: &TokenId| vocabulary.bytes(*token).unwrap_or_default();
         let text: Vec<u8> = tokens.iter().flat_map(bytes).copied().collect();
         let token = Spelled::nth(vocabulary, tokens, step);
         let piece = Piece::whole(&text);
-        // Once more from the beginning: a lexeme may have begun in an earlier token.
+        // Read again from the beginning: a lexeme may have begun in an earlier token.
         let fault = fault::take(&mut self.constraint.matcher(), &text);
         let fault = fault.filter(|fault| fault.offset >= token.offset);
         let offset = fault.as_ref().map_or(token.offset, |fault| fault.offset);
@@ -258,7 +257,7 @@ impl Player<'_> {
         Rejected { token, offset, line, column, reason, expected, hints }
     }
 
-    /// Fills the mask, and says whether it lets the text end.
+    /// Fills the mask, and returns whether it lets the text end.
     fn fill(&mut self, step: usize, replayed: &mut Replayed<'_>) -> bool {
         let started = Instant::now();
         self.matcher.fill_mask(&mut self.mask);
@@ -319,7 +318,7 @@ fn summarize(summary: &Summary, out: &mut Output) -> Result<(), Failure> {
     }
     out.text(format_args!("index: {} bytes", summary.index_bytes))?;
     if let Some(peak) = summary.peak_rss_bytes {
-        out.text(format_args!("; process at its peak: {peak} bytes"))?;
+        out.text(format_args!("; peak memory of the process: {peak} bytes"))?;
     }
     out.text(format_args!("\n"))
 }
@@ -332,7 +331,7 @@ fn microseconds(nanoseconds: u64) -> u64 {
     nanoseconds.div_ceil(1000)
 }
 
-/// The most memory that this process ever held, where the system tells (Linux).
+/// Returns the peak memory of this process, if the system reports it (Linux).
 fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

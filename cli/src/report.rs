@@ -1,4 +1,4 @@
-//! Findings about a grammar for people, with the line and a caret; and the same for programs.
+//! Findings about a grammar: for people, with the source line and a caret, and for programs.
 
 use std::io::IsTerminal as _;
 
@@ -16,7 +16,7 @@ pub(crate) fn for_stderr(diagnostics: &[Diagnostic], sources: &Sources) -> Strin
     render(diagnostics, sources, output::is_styled(std::io::stderr().is_terminal()))
 }
 
-/// Renders findings one after the other, an empty line behind each.
+/// Renders findings one after the other, each followed by an empty line.
 pub(crate) fn render(diagnostics: &[Diagnostic], sources: &Sources, styled: bool) -> String {
     let renderer = renderer(styled);
     let mut text = String::new();
@@ -27,7 +27,7 @@ pub(crate) fn render(diagnostics: &[Diagnostic], sources: &Sources, styled: bool
     text
 }
 
-/// The renderer of this program.
+/// Returns the renderer of this program.
 pub(crate) fn renderer(styled: bool) -> Renderer {
     if styled { Renderer::styled() } else { Renderer::plain() }
 }
@@ -40,7 +40,8 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Group<'a> {
     let mut group =
         Group::with_title(level.primary_title(&*diagnostic.message).id(diagnostic.code));
 
-    // All places of one file are shown in one picture, in the order in which files are first named.
+    // All places of one file are shown in one picture; files are in the order in which they are
+    // first named.
     let mut marks: Vec<Mark<'a>> = Vec::new();
     if let Some(place) = &diagnostic.place {
         let (source, line, column) = (&*place.source, place.line, place.column);
@@ -78,7 +79,7 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Group<'a> {
     group
 }
 
-/// A place to be marked; the first of a finding has no label.
+/// A place to be marked; the first one of a finding has no label.
 struct Mark<'a> {
     source: &'a str,
     span: std::ops::Range<usize>,
@@ -87,8 +88,8 @@ struct Mark<'a> {
     label: Option<&'a String>,
 }
 
-/// The lines of `source` that the marks touch. Only these: the renderer works through all that it
-/// is given.
+/// Returns the lines of `source` that contain the marks, and no others: the renderer processes
+/// everything that it is given.
 fn picture<'a>(
     source: &Source,
     marks: &[&Mark<'a>],
@@ -150,7 +151,7 @@ struct Related<'a> {
     message: &'a str,
 }
 
-/// Findings for programs.
+/// Returns findings for programs.
 pub(crate) fn findings<'a>(diagnostics: &'a [Diagnostic], sources: &Sources) -> Vec<Finding<'a>> {
     diagnostics.iter().map(|diagnostic| finding(diagnostic, sources)).collect()
 }

@@ -1,25 +1,25 @@
-//! Draws tokens from masks so that texts come out varied. Evenly over a vocabulary would mean:
-//! hardly anything but long words. So a token is drawn by its length first, then by the kind of its
-//! first character, and only then evenly.
+//! Draws tokens from masks so that texts are varied. A uniform distribution over a vocabulary would
+//! produce hardly anything but long words. So a token is drawn by its length first, then by the
+//! kind of its first character, and only then uniformly.
 
 use lrmask::{TokenId, TokenMask, Vocabulary};
 
 use fastrand::Rng;
 
-/// Classes of length: one byte; a few printable ones; all the rest.
+/// Number of length classes: one byte; a few printable ones; all others.
 const LENGTHS: usize = 3;
 
-/// How often each class of length is the first choice, in a hundred.
+/// How often each length class is the first choice, in percent.
 const LENGTH_WEIGHTS: [usize; LENGTHS] = [45, 35, 20];
 
-/// The same for the first tokens of a text: with [`FIRST_KIND_WEIGHTS`] few texts are then a single
-/// word.
+/// The same for the first tokens of a text: together with [`FIRST_KIND_WEIGHTS`], few texts are
+/// then a single word.
 const FIRST_LENGTH_WEIGHTS: [usize; LENGTHS] = [80, 14, 6];
 
-/// The longest tokens of the second class.
+/// Maximum length of tokens in the second class.
 const SHORT: usize = 4;
 
-/// What a token begins with.
+/// The kind of a token's first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Letter,
@@ -31,13 +31,13 @@ enum Kind {
 
 const KINDS: usize = 5;
 
-/// How often each kind is the first choice, in a hundred; signs are what structure is made of.
+/// How often each kind is the first choice, in percent; signs carry the structure.
 const KIND_WEIGHTS: [usize; KINDS] = [34, 12, 40, 6, 8];
 
 /// The same for the first tokens of a text.
 const FIRST_KIND_WEIGHTS: [usize; KINDS] = [10, 8, 74, 4, 4];
 
-/// How many tokens count as the first ones.
+/// Number of tokens that count as the first ones.
 const FIRST: usize = 3;
 
 impl Kind {
@@ -46,7 +46,7 @@ impl Kind {
             Some(_) if bytes.iter().any(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\t')) => {
                 Self::Other
             }
-            // Rules and rows of zeros.
+            // Ruler lines and rows of zeros.
             Some(first) if bytes.len() > 2 && bytes.iter().all(|byte| byte == first) => Self::Other,
             Some(byte) if byte.is_ascii_alphabetic() => Self::Letter,
             Some(byte) if byte.is_ascii_digit() => Self::Digit,
@@ -60,13 +60,13 @@ impl Kind {
 /// The tokens of a vocabulary by length and kind.
 #[derive(Debug)]
 pub(crate) struct Sampler {
-    /// By length and kind: one bit a token, as in masks; shorter than a mask where the last words
-    /// are empty.
+    /// By length and kind: one bit for each token, as in masks; shorter than a mask where the last
+    /// words are empty.
     classes: [[Vec<u32>; KINDS]; LENGTHS],
 }
 
 impl Sampler {
-    /// Sorts the ordinary tokens of `vocabulary`.
+    /// Sorts the ordinary tokens of `vocabulary` into classes.
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let mut classes: [[Vec<u32>; KINDS]; LENGTHS] = Default::default();
         for id in 0..vocabulary.width() as u32 {
@@ -90,8 +90,8 @@ impl Sampler {
         Self { classes }
     }
 
-    /// One of the ordinary tokens of `mask`, to stand behind `before` others; `None` where there
-    /// are none.
+    /// Draws one of the ordinary tokens of `mask`, to follow `before` others. Returns `None` if
+    /// there are none.
     pub(crate) fn draw(
         &self,
         mask: &TokenMask,
@@ -108,7 +108,7 @@ impl Sampler {
         })
     }
 
-    /// The tokens of one sign that `mask` allows.
+    /// Returns the tokens of a single sign that `mask` allows.
     pub(crate) fn signs<'a>(&'a self, mask: &'a TokenMask) -> impl Iterator<Item = TokenId> + 'a {
         let signs = &self.classes[0][Kind::Sign as usize];
         mask.tokens()
@@ -116,7 +116,7 @@ impl Sampler {
             .filter(|&token| contains(signs, token))
     }
 
-    /// Whether `mask` allows an ordinary token that is more than white space.
+    /// Returns whether `mask` allows an ordinary token that is not only white space.
     pub(crate) fn has_more_than_space(&self, mask: &TokenMask) -> bool {
         let kinds = [Kind::Letter, Kind::Digit, Kind::Sign, Kind::Other];
         self.classes
@@ -133,7 +133,7 @@ fn meets(mask: &TokenMask, class: &[u32]) -> bool {
     mask.words().iter().zip(class).any(|(a, b)| a & b != 0)
 }
 
-/// One of the tokens in both, evenly.
+/// Draws one of the tokens in both, uniformly.
 fn draw(mask: &TokenMask, class: &[u32], random: &mut Rng) -> Option<TokenId> {
     let both = || mask.words().iter().zip(class).map(|(a, b)| a & b);
     let count: usize = both().map(|word| word.count_ones() as usize).sum();
@@ -155,7 +155,7 @@ fn draw(mask: &TokenMask, class: &[u32], random: &mut Rng) -> Option<TokenId> {
     None
 }
 
-/// Goes through choices in an order drawn by their weights.
+/// Visits choices in a random order, drawn by their weights.
 struct Shuffle<const N: usize>([usize; N]);
 
 impl<const N: usize> Shuffle<N> {

@@ -1,4 +1,4 @@
-//! JSON schemas in the place of grammars, and how they are read.
+//! JSON schemas in place of grammars, and the options for reading them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::grammars::{LoadError, Sources};
 use crate::input::Inputs;
 
-/// Where the help lists these.
+/// Heading of these options in the help.
 const HEADING: &str = "JSON schemas";
 
 /// How a JSON schema is read.
@@ -44,7 +44,7 @@ pub(crate) struct SchemaArguments {
     pub(crate) document: Vec<String>,
 }
 
-/// In which order keys may stand.
+/// The order of keys.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Order {
     /// As the schema names them.
@@ -54,7 +54,7 @@ pub(crate) enum Order {
     Any,
 }
 
-/// Which formats are held.
+/// The formats that are enforced.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Held {
     /// Those that a draft defines; others only annotate.
@@ -66,7 +66,7 @@ pub(crate) enum Held {
     Ignore,
 }
 
-/// How numbers may be written.
+/// The spelling of numbers.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Written {
     /// Integers without a point.
@@ -76,7 +76,7 @@ pub(crate) enum Written {
     Any,
 }
 
-/// What becomes of a schema that no value satisfies.
+/// The treatment of a schema that no value satisfies.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Contradictory {
     /// It is an error.
@@ -115,7 +115,7 @@ pub(crate) fn tags(
 }
 
 impl SchemaArguments {
-    /// The other documents, by their addresses.
+    /// Returns the other documents, by their addresses.
     fn documents(
         &self,
         inputs: &Inputs,
@@ -123,9 +123,9 @@ impl SchemaArguments {
     ) -> Result<BTreeMap<String, String>, Failure> {
         let mut documents = BTreeMap::new();
         for document in &self.document {
-            // An address may hold `=` in its query, a file's name hardly ever does.
+            // An address may contain `=` in its query, a file name hardly ever does.
             let Some((address, file)) = document.rsplit_once('=') else {
-                let message = format!("`{document}` is no ADDRESS=FILE");
+                let message = format!("`{document}` is not of the form ADDRESS=FILE");
                 return Err(Failure::unusable(message));
             };
             let text = inputs.text(file)?;

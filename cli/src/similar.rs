@@ -1,7 +1,7 @@
-//! "Did you mean": the known word nearest to one that is not known.
+//! "Did you mean": the known word most similar to an unknown one.
 
-/// The word nearest to `word`, cases apart, if one is near: a third of its letters may differ, and
-/// two letters that changed places are one difference.
+/// Returns the known word most similar to `word`, ignoring case, if one is similar: a third of its
+/// letters may differ, and two swapped letters are one difference.
 pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     const LONGEST: usize = 64;
     if word.len() > LONGEST {

@@ -1,11 +1,11 @@
-//! How a model's own tokenizer cuts texts, by the crates that cut for models elsewhere.
+//! Cutting of texts as a model's own tokenizer does it, by the crates that models use elsewhere.
 
 use std::fmt;
 
 use lrmask::{TokenId, Vocabulary};
 use serde_json::{Value, json};
 
-/// A tokenizer: of a built-in vocabulary, or of a file `tokenizer.json`.
+/// The tokenizer of a built-in vocabulary, or of a `tokenizer.json` file.
 pub(crate) enum Tokenizer {
     /// Of a built-in vocabulary.
     BuiltIn(Box<tiktoken_rs::CoreBPE>),
@@ -14,11 +14,11 @@ pub(crate) enum Tokenizer {
 }
 
 impl Tokenizer {
-    /// The tokenizer of the built-in vocabulary `name`.
+    /// Returns the tokenizer of the built-in vocabulary `name`.
     ///
     /// # Errors
     ///
-    /// A message, when there is none.
+    /// A message, if there is none.
     pub(crate) fn builtin(name: &str) -> Result<Self, String> {
         let tokenizer = match name {
             "gpt2" | "r50k" | "r50k_base" => tiktoken_rs::r50k_base(),
@@ -31,14 +31,14 @@ impl Tokenizer {
         Ok(Self::BuiltIn(Box::new(tokenizer.map_err(|error| error.to_string())?)))
     }
 
-    /// The tokenizer of a file `tokenizer.json`. What it puts before every text is left out: it is
-    /// not part of the text.
+    /// Reads the tokenizer of a `tokenizer.json` file. Anything that it puts before every text is
+    /// removed: it is not part of the text.
     ///
     /// # Errors
     ///
     /// A message, for other files and for broken ones.
     pub(crate) fn from_file_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let no_json = "its file is not a tokenizer.json, so how it cuts is not known";
+        let no_json = "its file is not a tokenizer.json, so how it cuts texts is unknown";
         let mut file: Value = serde_json::from_slice(bytes).map_err(|_| no_json.to_owned())?;
         if file.get("model").is_none() {
             return Err(no_json.to_owned());
@@ -48,12 +48,12 @@ impl Tokenizer {
         let file = serde_json::to_vec(&file).map_err(|error| error.to_string())?;
         let mut tokenizer =
             tokenizers::Tokenizer::from_bytes(&file).map_err(|error| error.to_string())?;
-        // The name of a special token is text like any other.
+        // The name of a special token is ordinary text.
         tokenizer.set_encode_special_tokens(true);
         Ok(Self::File(Box::new(tokenizer)))
     }
 
-    /// Cuts `text`. `None` when it rewrites the text, by a normal form for one.
+    /// Cuts `text`. Returns `None` if the tokenizer changes the text, for example by normalization.
     pub(crate) fn encode(&self, vocabulary: &Vocabulary, text: &str) -> Option<Vec<TokenId>> {
         let ids = match self {
             Self::BuiltIn(tokenizer) => tokenizer.encode_ordinary(text),
@@ -70,7 +70,7 @@ impl fmt::Debug for Tokenizer {
     }
 }
 
-/// Takes out the steps of a tokenizer that put a space before the text, and no others.
+/// Removes the steps of a tokenizer that put a space before the text, and no others.
 fn without_prefix(file: &mut Value) {
     for step in steps(&mut file["normalizer"], "normalizers") {
         if step["type"] == "Prepend" {
@@ -86,15 +86,15 @@ fn without_prefix(file: &mut Value) {
     }
 }
 
-/// Takes out merges that are no two words: files converted from SentencePiece may hold merges of
-/// blanks, which their own normalizer has replaced before any merge.
+/// Removes merges that do not consist of two words: files converted from SentencePiece may contain
+/// merges of blanks, which their own normalizer has replaced before any merge.
 fn without_blank_merges(file: &mut Value) {
     if let Some(Value::Array(merges)) = file.pointer_mut("/model/merges") {
         merges.retain(|merge| merge.as_str().is_none_or(|merge| merge.split(' ').count() == 2));
     }
 }
 
-/// The steps of a part of the file: those in the list `name`, or the part itself.
+/// Returns the steps of a part of the file: those in the list `name`, or the part itself.
 fn steps<'f>(part: &'f mut Value, name: &str) -> &'f mut [Value] {
     if part.get(name).is_none() {
         return std::slice::from_mut(part);

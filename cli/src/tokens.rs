@@ -1,4 +1,4 @@
-//! A token of a text, as messages show it.
+//! Display of a token of a text.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use crate::output::Quoted;
 /// A token of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Spelled {
-    /// Which token of the text, from 1.
+    /// Number of the token in the text, from 1.
     pub(crate) number: usize,
     pub(crate) id: u32,
     pub(crate) text: String,
-    /// How many tokens the text has.
+    /// Number of tokens in the text.
     pub(crate) of: usize,
-    /// Where it begins in the text, in bytes.
+    /// Start of the token in the text, in bytes.
     pub(crate) offset: usize,
 }
 
 impl Spelled {
-    /// The token with the byte at `offset`; the last one where only the end is wrong.
+    /// Returns the token with the byte at `offset`; the last one if only the end is wrong.
     pub(crate) fn of(vocabulary: &Vocabulary, tokens: &[TokenId], offset: usize) -> Option<Self> {
         let length = |token: &TokenId| vocabulary.bytes(*token).map_or(0, <[u8]>::len);
         let mut end = 0;
@@ -32,7 +32,7 @@ impl Spelled {
         Some(Self::nth(vocabulary, tokens, place.or(tokens.len().checked_sub(1))?))
     }
 
-    /// The token at `place` of a text.
+    /// Returns the token at index `place` of a text.
     pub(crate) fn nth(vocabulary: &Vocabulary, tokens: &[TokenId], place: usize) -> Self {
         let length = |token: &TokenId| vocabulary.bytes(*token).map_or(0, <[u8]>::len);
         let token = tokens[place];
@@ -46,7 +46,7 @@ impl Spelled {
     }
 }
 
-/// What a token stands for: its text in quotes, or its name.
+/// Returns a token in readable form: its text in quotes, or its name.
 pub(crate) fn shown(vocabulary: &Vocabulary, token: TokenId) -> String {
     match vocabulary.bytes(token) {
         Some(bytes) => Quoted(bytes).to_string(),

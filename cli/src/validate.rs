@@ -50,17 +50,17 @@ struct Validated<'a> {
     column: Option<usize>,
     expected: &'a [String],
     then: &'a [String],
-    /// The lexeme that is not complete at the fault.
+    /// The lexeme that is incomplete at the fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     within: Option<Within<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     hints: &'a [String],
-    /// The token with the first byte that is wrong, where a vocabulary is given.
+    /// The token with the first wrong byte, if a vocabulary is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a Spelled>,
 }
 
-/// A lexeme that has begun before a fault.
+/// A lexeme that began before a fault.
 #[derive(Debug, Serialize)]
 struct Within<'a> {
     offset: usize,
@@ -69,7 +69,7 @@ struct Within<'a> {
     expected: &'a [String],
 }
 
-/// Yes where all texts are in the language.
+/// Answers yes if all texts are in the language.
 pub(crate) fn run(
     arguments: &Arguments,
     inputs: &Inputs,
@@ -124,15 +124,15 @@ pub(crate) fn run(
 }
 
 impl Piece {
-    /// Reads on, by a chunk if there is one, and says how many bytes that was.
+    /// Reads up to one more chunk, and returns the number of bytes.
     fn read(&mut self, text: &mut dyn Read) -> std::io::Result<usize> {
         text.take(CHUNK as u64).read_to_end(&mut self.bytes)
     }
 
-    /// Forgets what no message will show.
+    /// Drops bytes that no message will show.
     fn forget(&mut self) {
         let Some(mut cut) = self.bytes.len().checked_sub(WINDOW + 4) else { return };
-        // Pieces begin with a character, where the text has characters.
+        // Pieces begin with a character, if the text is UTF-8.
         while cut > 0 && self.bytes[cut] & 0xc0 == 0x80 && self.bytes.len() - cut < WINDOW + 8 {
             cut -= 1;
         }
@@ -142,15 +142,15 @@ impl Piece {
     }
 }
 
-/// Where `text`, as a whole, leaves the language, and what stands around there. Holds no more of it
-/// than two pieces.
+/// Returns where `text`, as a whole, leaves the language, with the text around that position. Holds
+/// at most two pieces of it in memory.
 fn find_fault(
     matcher: &mut Matcher,
     text: &mut dyn Read,
     final_newline: FinalNewline,
 ) -> std::io::Result<Option<(Fault, Piece)>> {
     let mut piece = Piece::whole(&[]);
-    // What was read last, and the matcher before.
+    // The bytes that were read last, and the matcher before them.
     let (mut before, mut last) = (matcher.clone(), Vec::new());
     loop {
         let begins = piece.bytes.len();

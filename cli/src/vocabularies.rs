@@ -9,7 +9,7 @@ use crate::random;
 use crate::similar;
 use crate::tokenizer::Tokenizer;
 
-/// The vocabulary where none is named: the built-in one that loads fastest, in some 30 ms.
+/// The default vocabulary: the built-in one that loads fastest, in some 30 ms.
 pub(crate) const DEFAULT: &str = "gpt2";
 
 /// The built-in vocabularies.
@@ -24,28 +24,28 @@ pub(crate) struct VocabularyArgument {
     pub(crate) vocab: String,
 }
 
-/// Loads the vocabulary called `name`: a built-in one, else that of the file.
+/// Loads the vocabulary called `name`: a built-in one, or else that of a file.
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is no tokenizer's.
+/// If the file cannot be read or is not a tokenizer's.
 pub(crate) fn load(name: &str, inputs: &Inputs) -> Result<Vocabulary, Failure> {
     Ok(find(name, inputs)?.0)
 }
 
-/// How texts are cut into tokens.
+/// The way in which texts are cut into tokens.
 #[derive(Debug)]
 pub(crate) enum Cutter {
-    /// As the model's tokenizer does.
+    /// Like the model's tokenizer.
     Tokenizer(Tokenizer),
-    /// The longest token first, where the tokenizer's own way is not known.
+    /// The longest token first, if the tokenizer's own way is not known.
     Longest,
     /// At random.
     Random(u64),
 }
 
 impl Cutter {
-    /// Cuts `text`, the `index`th of several. `None` where the vocabulary cannot spell it.
+    /// Cuts `text`, the `index`th of several. Returns `None` if the vocabulary cannot spell it.
     pub(crate) fn cut(
         &self,
         vocabulary: &Vocabulary,
@@ -65,8 +65,8 @@ impl Cutter {
     }
 }
 
-/// Loads the vocabulary called `name`, and the way in which its tokenizer cuts texts; with
-/// `retokenize` they are cut at random by that seed.
+/// Loads the vocabulary called `name` with the cutter of its tokenizer; with `retokenize`, texts
+/// are cut at random with that seed.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub(crate) fn load_with_cutter(
     Ok((vocabulary, cutter))
 }
 
-/// The vocabulary called `name`, and the content of its file if it has one.
+/// Returns the vocabulary called `name`, and the content of its file if it has one.
 fn find(name: &str, inputs: &Inputs) -> Result<(Vocabulary, Option<Vec<u8>>), Failure> {
     let refused =
         |error: VocabularyError| Failure::unusable(format_args!("vocabulary {name}: {error}"));

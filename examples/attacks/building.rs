@@ -1,4 +1,4 @@
-//! Grammars and schemas that are much larger than they look.
+//! Grammars and schemas that cost much more than their size suggests.
 
 use lrmask::{
     CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarReader, Limits, SchemaOptions,
@@ -6,7 +6,8 @@ use lrmask::{
 
 use crate::{Answer, Attack, findings};
 
-/// Each with the fault or the report of another engine that it goes back to, if there is one.
+/// Returns the attacks, each with the fault or the report of another engine that it is based on, if
+/// there is one.
 pub(crate) fn attacks() -> Vec<Attack> {
     let attack = |name, sizes, run| Attack { name, sizes, run };
     vec![
@@ -61,7 +62,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
             lark(&format!("start: e\nN: /[0-9]+/\ne: N{operators}\n"), limits)
         }),
         attack("LR(0) states", [8, 12, 16], |n, limits| {
-            // A place of the text decides, `n` symbols later, which end is right.
+            // A position in the text determines, `n` symbols later, which end is correct.
             let rules: String =
                 (0..n).map(|i| format!("s{}: (\"0\" | \"1\") s{i}\n", i + 1)).collect();
             lark(&format!("start: (\"0\" | \"1\") start | \"1\" s{n}\ns0: \"e\"\n{rules}"), limits)
@@ -261,7 +262,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
     ]
 }
 
-/// Terminals by number, one of which is a text.
+/// Returns a choice of `count` terminals, compiled.
 fn many(count: usize, limits: &Limits, terminal: impl Fn(usize) -> String) -> Answer {
     let names: Vec<String> = (0..count).map(|i| format!("T{i}")).collect();
     let terminals: String = (0..count).map(terminal).collect();

@@ -1,4 +1,4 @@
-//! Files that are much larger than they look: tokenizers, and saved constraints.
+//! Files that cost much more than their size suggests: tokenizers, and saved constraints.
 
 use lrmask::{Limits, VocabularyReader};
 
@@ -64,7 +64,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
             )
         }),
         attack("long tokens with common beginnings", [100, 1_000, 10_000], |n, limits| {
-            // In one place: what the library takes beside the file is to be seen.
+            // Allocated once, so that the library's own memory use is visible.
             let mut file = String::with_capacity(3 * n * n + 32 * n + 100);
             file.push_str(
                 "{\"decoder\":{\"type\":\"ByteLevel\"},\"model\":{\"type\":\"BPE\",\"vocab\":{",

@@ -1,4 +1,4 @@
-//! What a stranger can make the library do: the table of `docs/security.md`.
+//! The cost of untrusted input: prints the table of `docs/security.md`.
 //!
 //! ```text
 //! cargo run --release --example attacks               # all of them, as a table in Markdown
@@ -8,8 +8,8 @@
 //! cargo run --release --example attacks -- --text "a random grammar" 7
 //! ```
 //!
-//! Each attack runs at three sizes, under the default limits and under the strict ones, in a
-//! process of its own with 4 GB of address space and a minute of processor time. Each tells its
+//! Each attack runs at three sizes, under the default limits and under the strict ones, in its own
+//! process with 4 GB of address space and a minute of processor time. Each process reports its
 //! processor time and peak memory from `/proc`, so this runs on Linux only.
 
 #![allow(clippy::print_stdout, reason = "the table is the answer")]
@@ -27,21 +27,21 @@ use std::time::Duration;
 
 use lrmask::{Diagnostic, GrammarError, Limits, Severity};
 
-/// An attack: what it is called, the sizes at which it is tried, and what it does, with its answer.
+/// An attack: its name, the sizes at which it runs, and its function.
 pub(crate) struct Attack {
     name: &'static str,
     sizes: [usize; 3],
     run: fn(usize, &Limits) -> Answer,
 }
 
-/// What came of an attack: the size of the input, and in a word what was answered.
+/// The result of an attack: the size of the input, and the answer in a word.
 pub(crate) struct Answer {
     bytes: usize,
     word: String,
 }
 
 impl Answer {
-    /// Accepted, or the code of the first error.
+    /// Returns `accepted`, or the code of the first error.
     fn of<T>(input: &str, result: Result<T, Vec<Diagnostic>>) -> Self {
         Self::new(input.len(), result.map(|_| "accepted"))
     }
@@ -58,7 +58,7 @@ impl Answer {
     }
 }
 
-/// The findings of an error.
+/// Returns the findings of an error.
 fn findings(error: &GrammarError) -> Vec<Diagnostic> {
     error.diagnostics().to_vec()
 }
@@ -130,8 +130,8 @@ fn main() -> ExitCode {
     if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs an attack by these numbers under the strict limits, and tells those that take more than is
-/// allowed, the dearest, and the largest. Whether there are none of the first.
+/// Runs an attack with these numbers under the strict limits, and prints those that exceed the
+/// allowed cost, the most expensive, and the largest. Returns whether none exceeds it.
 fn hunt_among(attack: &Attack, numbers: RangeInclusive<usize>) -> bool {
     let mut sound = true;
     let mut told: Vec<(usize, Told)> = Vec::new();
@@ -152,7 +152,7 @@ fn hunt_among(attack: &Attack, numbers: RangeInclusive<usize>) -> bool {
     sound
 }
 
-/// What a child told.
+/// The report of a child process.
 struct Told {
     bytes: usize,
     milliseconds: u64,
@@ -179,7 +179,7 @@ impl Told {
     }
 }
 
-/// Runs an attack in a process of its own.
+/// Runs an attack in its own process.
 fn in_child(attack: &Attack, size: usize, limits: &str) -> Told {
     const BOUNDS: &str = "ulimit -v 4000000; ulimit -t 60; exec \"$0\" \"$@\"";
     let program = std::env::current_exe().unwrap_or_default();
@@ -214,16 +214,17 @@ fn kilobytes(bytes: usize) -> String {
     }
 }
 
-/// Processor time of this process, all threads.
+/// Returns the processor time of this process, over all threads.
 fn cpu() -> Duration {
-    // The fourteenth and the fifteenth field, in hundredths of a second; the second is in brackets.
+    // The fourteenth and the fifteenth field, in hundredths of a second; the second field is in
+    // brackets.
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);
     Duration::from_millis(ticks.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10)
 }
 
-/// The most memory that this process has had, in bytes.
+/// Returns the peak memory of this process, in bytes.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

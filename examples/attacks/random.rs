@@ -1,7 +1,7 @@
-//! Grammars and schemas drawn by number: what a table that somebody thought of does not have.
+//! Numbered random grammars and schemas, to complement the hand-written table.
 //!
-//! Counts are drawn so that each order of magnitude is as likely as any other. Regexes overlap,
-//! count, and look around; rules are ambiguous and derive nothing in many ways.
+//! Counts are drawn so that all orders of magnitude are equally likely. Regexes overlap, count, and
+//! have look-around; rules are ambiguous and derive nothing in many ways.
 
 use fastrand::Rng;
 use lrmask::{Constraint, Diagnostic, GrammarReader, KeyOrder, Limits, SchemaOptions, Vocabulary};
@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 
 use crate::{Answer, Attack, findings};
 
-/// Bytes of a grammar at most; what is drawn larger is drawn again.
+/// Upper bound on the bytes of a grammar; larger ones are drawn again.
 const MOST_BYTES: usize = 250_000;
 
-/// The names by which hunts ask for them.
+/// Names of the attacks, also used by hunts.
 pub(crate) const NAMES: [&str; 2] = ["a random grammar", "a random schema"];
 
-/// The numbers are of grammars that took the most before what they showed was mended, and of what
-/// takes the most now.
+/// The numbers are those of the grammars that cost most before the faults they showed were fixed,
+/// and of those that cost most now.
 pub(crate) fn attacks() -> Vec<Attack> {
     let [grammar, schema] = NAMES;
     vec![
@@ -33,7 +33,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
     ]
 }
 
-/// What one of these is.
+/// Returns the grammar or schema with this number.
 pub(crate) fn text(name: &str, number: usize) -> Option<String> {
     let [grammar, schema] = NAMES;
     match name {
@@ -43,7 +43,7 @@ pub(crate) fn text(name: &str, number: usize) -> Option<String> {
     }
 }
 
-/// One of these under limits, with some vocabulary.
+/// Returns the constraint of one of these within limits, with a sample vocabulary.
 pub(crate) fn constraint(
     name: &str,
     number: usize,
@@ -67,7 +67,7 @@ pub(crate) fn constraint(
         .map_err(|error| findings(&error))
 }
 
-/// Compiles it, and asks for the mask before the first token.
+/// Compiles it, and computes the mask before the first token.
 fn first_mask(name: &str, number: usize, limits: &Limits) -> Answer {
     let answer = constraint(name, number, limits).map(|constraint| {
         let mut mask = constraint.new_mask();
@@ -77,7 +77,7 @@ fn first_mask(name: &str, number: usize, limits: &Limits) -> Answer {
     Answer::new(text(name, number).map_or(0, |text| text.len()), answer)
 }
 
-/// Bytes, and 30,000 words of the letters that the grammars are about.
+/// Returns all bytes, and 30,000 words of the letters that the grammars use.
 fn vocabulary() -> Vocabulary {
     let mut random = Rng::with_seed(0);
     let letters = b"aabbcxkz019 (+\"{}[]:,-.eE\n\xc3\xa9";
@@ -99,7 +99,7 @@ fn small_enough(number: usize, draw: fn(&mut Rng) -> String) -> String {
     }
 }
 
-/// A number, each order of magnitude as likely as any other.
+/// Returns a number; all orders of magnitude are equally likely.
 fn between(random: &mut Rng, least: usize, most: usize) -> usize {
     let (least, most) = ((least as f64).ln(), (most as f64).ln());
     (least + random.f64() * (most - least)).exp() as usize
@@ -109,7 +109,7 @@ fn any<T: Clone>(random: &mut Rng, all: &[T]) -> T {
     all[random.usize(..all.len())].clone()
 }
 
-/// `least` to `most` of them with this between.
+/// Joins `least` to `most` random strings with `between_them`.
 fn several(
     random: &mut Rng,
     (least, most): (usize, usize),
@@ -145,7 +145,7 @@ const CLASSES: &[&str] = &[
     r"[\x80-\uffff]",
 ];
 
-/// A regex that nests so deep.
+/// Returns a regex with this nesting depth.
 fn regex(random: &mut Rng, depth: usize) -> String {
     let kind = if depth == 0 { 0 } else { random.u8(..100) };
     let inner = |random: &mut Rng| regex(random, depth.saturating_sub(1));
@@ -214,7 +214,7 @@ fn lark(random: &mut Rng) -> String {
     text
 }
 
-/// The right side of a rule, over so many terminals and rules.
+/// Returns the right-hand side of a rule, over this many terminals and rules.
 fn expression(random: &mut Rng, depth: usize, counts: (usize, usize)) -> String {
     let symbol = |random: &mut Rng| match random.u8(..4) {
         0 => format!("r{}", random.usize(..counts.1)),
@@ -263,7 +263,7 @@ fn schema(random: &mut Rng, depth: usize) -> Map<String, Value> {
     schema
 }
 
-/// A power of ten up to 10 to the power of `most`, and a number up to it.
+/// Returns a number up to a random power of ten, whose exponent is at most `most`.
 fn up_to(random: &mut Rng, most: u32) -> usize {
     let most = 10usize.pow(random.u32(..=most));
     between(random, 1, most)
@@ -281,7 +281,7 @@ fn pattern(random: &mut Rng) -> String {
     }
 }
 
-/// A keyword that holds no schema.
+/// Returns a keyword that contains no schema.
 fn bound(random: &mut Rng) -> (&'static str, Value) {
     const FORMATS: &[&str] = &[
         "date-time",
@@ -338,7 +338,7 @@ fn bound(random: &mut Rng) -> (&'static str, Value) {
     }
 }
 
-/// A keyword whose schemas nest so deep.
+/// Returns a keyword whose schemas have this nesting depth.
 fn applicator(random: &mut Rng, depth: usize) -> (&'static str, Value) {
     let one = |random: &mut Rng| Value::Object(schema(random, depth));
     let key = |random: &mut Rng| match random.u8(..10) {

@@ -1,4 +1,4 @@
-//! Grammars that are cheap to compile, and texts that make running dear.
+//! Grammars that are cheap to compile, and texts that are expensive to process.
 
 use lrmask::{
     Constraint, ConstraintCache, GrammarReader, KeyOrder, Limits, SchemaOptions, Source, Vocabulary,
@@ -170,7 +170,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
     ]
 }
 
-/// `n` operators that open, each with an end that may be missing.
+/// Returns `n` opening operators, each with an optional end.
 fn dangling(n: usize) -> String {
     let rules: Vec<String> =
         (0..n).map(|i| format!("\"a{i}-\" s | \"a{i}-\" s \"z{i}-\" s")).collect();
@@ -178,19 +178,19 @@ fn dangling(n: usize) -> String {
     format!("%nonassoc {}\nstart: s\ns: \"x\" | {}\n", names.join(" "), rules.join(" | "))
 }
 
-/// Any number of `n` terminals, and of one more.
+/// Returns a repeated choice of `n` terminals, and of one more.
 fn any_of(n: usize, more: &str, terminal: &dyn Fn(usize) -> String) -> String {
     let names: Vec<String> = (0..n).map(|i| format!("A{i}")).collect();
     let terminals: String = (0..n).map(terminal).collect();
     format!("start: ({} | C)+\n{terminals}{more}", names.join(" | "))
 }
 
-/// Single bytes.
+/// Returns single bytes.
 fn bytes() -> Vocabulary {
     words(1)
 }
 
-/// Single bytes, and all words of `a` and `b` up to so many letters.
+/// Returns single bytes, and all words of `a` and `b` with up to this many letters.
 fn words(letters: u32) -> Vocabulary {
     let bit = |number: u32, at: u32| if number >> at & 1 == 0 { b'a' } else { b'b' };
     let of = |length: u32| {
@@ -212,7 +212,7 @@ fn constraint(
     constraint.map_err(|error| error.diagnostics()[0].code.to_owned())
 }
 
-/// Asks for the mask before the first token, over words of eight letters.
+/// Computes the mask before the first token, over words of eight letters.
 fn first_mask(grammar: &str, limits: &Limits) -> Answer {
     let run = || -> Result<String, String> {
         let constraint = constraint(grammar, &words(8), limits)?;
@@ -230,7 +230,7 @@ fn text(grammar: &str, text: &str, limits: &Limits) -> Answer {
     Answer { bytes: grammar.len() + text.len(), word: run().unwrap_or_else(|code: String| code) }
 }
 
-/// The same with a schema, keys in any order.
+/// Takes an instance of a schema byte by byte, with keys in any order.
 fn instance(schema: &str, text: &str, limits: &Limits) -> Answer {
     let run = || -> Result<String, String> {
         let mut options = SchemaOptions::default();
@@ -244,7 +244,7 @@ fn instance(schema: &str, text: &str, limits: &Limits) -> Answer {
     Answer { bytes: schema.len() + text.len(), word: run().unwrap_or_else(|code| code) }
 }
 
-/// Takes the text byte by byte, with the mask before each, and says how that went.
+/// Takes the text byte by byte, with the mask before each, and reports the result.
 fn take(constraint: &Constraint, text: &str) -> String {
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     for (at, byte) in text.bytes().enumerate() {
@@ -257,7 +257,7 @@ fn take(constraint: &Constraint, text: &str) -> String {
     format!("{} undecided, {} dropped", constraint.undecided(), matcher.dropped_readings())
 }
 
-/// Takes random tokens of the mask, those that open as long as `opens` says so of the depth.
+/// Takes random tokens of the mask; those that open, while `opens` is true for the depth.
 fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool) -> Answer {
     let run = || -> Result<String, String> {
         let constraint = constraint(grammar, &bytes(), limits)?;
@@ -267,7 +267,7 @@ fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool
             matcher.fill_mask(&mut mask);
             let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
             let mut wanted: Vec<u32> = allowed.clone();
-            // An operator opens, `x` ends what is innermost, `z` goes on.
+            // An operator opens, `x` ends the innermost one, `z` continues it.
             let keep = |byte: u32| match byte {
                 0x61 => opens(depth),
                 0x78 => !opens(depth) || !allowed.contains(&0x61),

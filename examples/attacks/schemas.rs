@@ -1,4 +1,4 @@
-//! Schemas and tags that look harmless: many of one kind side by side, and large counts.
+//! Schemas and tags that look harmless: many of one kind, and large counts.
 
 use lrmask::{Constraint, GrammarReader, Limits, SchemaOptions, StructuralTags};
 

@@ -1,4 +1,4 @@
-//! Texts that run on under random grammars and schemas, which a first mask does not show.
+//! Long texts under random grammars and schemas, for costs that a first mask does not show.
 
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
@@ -8,29 +8,29 @@ use lrmask::{Constraint, Limits, TokenId};
 
 use crate::random;
 
-/// How many texts are sampled under each, of how many tokens.
+/// Number of texts sampled under each, and of their tokens.
 const TEXTS: usize = 6;
 const TOKENS: usize = 25;
 
-/// No further text is begun after that.
+/// Time after which no further text is begun.
 const LONG: Duration = Duration::from_secs(4);
 
-/// What one mask or one token may take.
+/// Upper bound on the time of one mask or one token.
 const MOST: Duration = Duration::from_secs(2);
 
-/// What was met.
+/// Results of a hunt.
 #[derive(Default)]
 struct Met {
     steps: usize,
-    /// The longest step, and under which number.
+    /// The longest step, with the number of its grammar.
     worst: (Duration, usize),
-    /// How many findings there are.
+    /// Number of findings.
     faults: usize,
 }
 
-/// Samples texts under what has these numbers, under the strict limits. Tells where a token is
-/// refused that its mask has allowed, where a text cannot go on though nothing was left undecided,
-/// and where a step takes too long. Whether none does.
+/// Samples texts under the grammars with these numbers, within the strict limits. Reports each
+/// token that is refused although its mask allows it, each text that cannot continue although
+/// nothing was left undecided, and each step that takes too long. Returns whether there are none.
 pub(crate) fn hunt_among(name: &str, numbers: RangeInclusive<usize>) -> bool {
     let mut met = Met::default();
     let mut taken = 0;
@@ -90,7 +90,7 @@ fn sample(name: &str, number: usize, constraint: &Constraint, met: &mut Met) {
     }
 }
 
-/// Long tokens have more readings than short ones.
+/// Returns the longest of a few random tokens: long tokens have more readings than short ones.
 fn longest_of_some(constraint: &Constraint, allowed: &[TokenId], random: &mut Rng) -> TokenId {
     let length = |token: TokenId| constraint.vocabulary().bytes(token).map_or(0, <[u8]>::len);
     let first = allowed[random.usize(..allowed.len())];

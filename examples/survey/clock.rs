@@ -1,8 +1,8 @@
-//! Processor time of one thread, as Linux counts it; elsewhere the time that passes.
+//! Processor time of one thread on Linux; elapsed time elsewhere.
 
 use std::time::{Duration, Instant};
 
-/// A time that was.
+/// A point in time.
 pub(crate) struct Clock {
     at: Instant,
     spent: Option<Duration>,
@@ -13,7 +13,7 @@ impl Clock {
         Self { at: Instant::now(), spent: spent() }
     }
 
-    /// What this thread has spent since then.
+    /// Returns the time that this thread has spent since then.
     pub(crate) fn elapsed(&self) -> Duration {
         let passed = self.at.elapsed();
         match (self.spent, spent()) {
@@ -23,7 +23,7 @@ impl Clock {
     }
 }
 
-/// The first field is in nanoseconds.
+/// Returns the first field, in nanoseconds.
 fn spent() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))

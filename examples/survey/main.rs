@@ -1,4 +1,4 @@
-//! What grammars cost that people have written: one table, the worst twenty first.
+//! The cost of published grammars: one table, the twenty most expensive first.
 //!
 //! ```text
 //! cargo run --release --example survey               # all, the worst twenty
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Each grammar is read and compiled; then texts are drawn under `o200k`, 200 tokens in all, and
-//! every mask is timed: the first one, and the longest of the others, which no text has met before.
-//! Grammars are those that come with the project, its tests' and `examples/survey`'s, and the
-//! samples that may lie beside it. Times are of the processor, by one thread.
+//! every mask is timed: the first one, and the longest of the others, which no text has needed
+//! before. The grammars are those of the project, its tests and `examples/survey`, and the samples
+//! that may be placed next to the project. Times are processor times of one thread.
 
 #![allow(clippy::print_stdout, reason = "the table is the answer")]
 
@@ -29,21 +29,21 @@ use crate::clock::Clock;
 use crate::sampler::Sampler;
 use crate::sources::Source;
 
-/// How many rows are shown where nothing is asked for by name.
+/// Number of rows that are shown if no names are given.
 const SHOWN: usize = 20;
 
-/// Tokens of all texts of a grammar, and of one.
+/// Number of tokens of all texts of a grammar, and of one.
 const TOKENS: usize = 200;
 const TOKENS_OF_A_TEXT: usize = 50;
 
-/// No further token is drawn after that.
+/// Time after which no further token is drawn.
 const LONG: Duration = Duration::from_secs(10);
 
-/// What is wanted: a grammar is compiled in so much, and a mask takes no more than that.
+/// Targets: the time to compile a grammar, and the time of a mask.
 const COMPILED_IN: Duration = Duration::from_millis(200);
 const MASK_IN: Duration = Duration::from_millis(50);
 
-/// What a grammar cost.
+/// The cost of a grammar.
 #[derive(Default)]
 struct Row {
     name: String,
@@ -51,7 +51,7 @@ struct Row {
     compile: Duration,
     first: Duration,
     longest: Duration,
-    /// After which text the longest mask was asked for.
+    /// The text before the longest mask.
     behind: String,
     masks: usize,
     all_masks: Duration,
@@ -61,7 +61,7 @@ struct Row {
 }
 
 impl Row {
-    /// How far past what is wanted the worst figure is.
+    /// Returns the greatest ratio of a figure to its target.
     fn badness(&self) -> f64 {
         let part = |time: Duration, wanted: Duration| time.as_secs_f64() / wanted.as_secs_f64();
         let mask = self.first.max(self.longest).max(self.longest_advance);
@@ -123,7 +123,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Compiles a grammar and draws texts; the code of the first error where it is refused.
+/// Compiles a grammar and draws texts; returns the code of the first error if it is refused.
 fn survey(
     source: &Source,
     vocabulary: &Vocabulary,

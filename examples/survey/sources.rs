@@ -1,4 +1,4 @@
-//! The grammars that there are.
+//! The available grammars.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -12,18 +12,18 @@ use crate::corpus;
 /// Files by path.
 type Files = Rc<BTreeMap<String, String>>;
 
-/// A grammar that was not read yet.
+/// A grammar that has not been read yet.
 pub(crate) struct Source {
     pub(crate) name: String,
-    /// Empty where it is the file's own.
+    /// Empty if it is the file's own start symbol.
     start: String,
     text: String,
-    /// What it may import.
+    /// Files that it may import.
     files: Files,
 }
 
 impl Source {
-    /// Reads it, in the notation that its name says.
+    /// Reads it, in the notation given by its name.
     pub(crate) fn read(&self) -> Result<Grammar, GrammarError> {
         let imports =
             |path: &str| self.files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into());
@@ -36,7 +36,7 @@ impl Source {
     }
 }
 
-/// Those of the project, and those beside it.
+/// Returns the grammars of the project, and those next to it.
 pub(crate) fn all() -> Vec<Source> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ pub(crate) fn all() -> Vec<Source> {
     found
 }
 
-/// The grammars below a directory.
+/// Returns the grammars below a directory.
 fn of_project(root: &Path, directory: &str, found: &mut Vec<Source>) {
     let mut paths: Vec<_> = std::fs::read_dir(root.join(directory))
         .into_iter()
@@ -67,7 +67,7 @@ fn of_project(root: &Path, directory: &str, found: &mut Vec<Source>) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let (name, text) = match path.extension().and_then(|ending| ending.to_str()) {
             Some("lark" | "gbnf" | "ebnf") => (name, text),
-            // Cases of the tests, of which the grammar is a part.
+            // Test cases, of which the grammar is a part.
             Some("txt") if directory.ends_with("gbnf") => {
                 let Some((_, rest)) = text.split_once("== gbnf\n") else { continue };
                 let grammar = rest.split("\n== ").next().unwrap_or_default();
@@ -80,7 +80,7 @@ fn of_project(root: &Path, directory: &str, found: &mut Vec<Source>) {
     }
 }
 
-/// What lies beside the project; of Yacc's the terminals are missing.
+/// Returns the samples next to the project; those for Yacc lack terminals.
 fn samples() -> Vec<Source> {
     let (Some(manifest), Some(files)) =
         (corpus::file("grammars/MANIFEST.tsv"), corpus::archive("grammars/grammars.tar.gz"))

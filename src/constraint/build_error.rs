@@ -1,4 +1,4 @@
-//! Why a grammar that is read from its text became no constraint.
+//! The error of building a constraint from the text of its grammar.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use crate::schema::SchemaError;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::meter::LimitReached;
 
-/// Why there is no constraint: the grammar was refused, or the schema.
+/// The reason why no constraint was built: the grammar or the schema was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The grammar was refused; or that of a schema, when it was compiled.
+    /// The grammar, or the grammar derived from a schema, was refused when it was compiled.
     Grammar(GrammarError),
-    /// The schema was refused, when it was read.
+    /// The schema was refused when it was read.
     Schema(SchemaError),
 }
 
 impl BuildError {
-    /// The findings, errors and warnings, each with its place.
+    /// Returns the findings, errors and warnings, each with its position.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             Self::Grammar(error) => error.diagnostics().to_vec(),
@@ -26,7 +26,7 @@ impl BuildError {
         }
     }
 
-    /// Heap bytes, about.
+    /// Returns the approximate number of heap bytes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Grammar(error) => error.bytes(),
@@ -34,7 +34,7 @@ impl BuildError {
         }
     }
 
-    /// The limit at which the work stopped, if that is the reason.
+    /// Returns the limit at which the work stopped, if that is the reason.
     pub fn limit(&self) -> Option<&LimitReached> {
         match self {
             Self::Grammar(error) => error.limit(),

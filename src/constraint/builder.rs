@@ -1,4 +1,4 @@
-//! How constraints are built and loaded within limits, said once.
+//! The builder that builds and loads constraints within limits.
 
 use super::build_error::BuildError;
 use super::{CompiledGrammar, Constraint, LoadError, Source};
@@ -8,8 +8,8 @@ use crate::vocab::Vocabulary;
 
 /// Builds and loads constraints and compiled grammars within [`Limits`].
 ///
-/// What needs no limits of its own is a function of [`Constraint`] and of [`CompiledGrammar`]:
-/// [`Constraint::new`] and the like, with the default limits.
+/// With the default limits, use the functions of [`Constraint`] and [`CompiledGrammar`] instead,
+/// such as [`Constraint::new`].
 ///
 /// ```
 /// use lrmask::{Constraint, GrammarReader, Limits, Vocabulary};
@@ -27,8 +27,9 @@ pub struct ConstraintBuilder {
 }
 
 impl ConstraintBuilder {
-    /// The limits of building; they hold for what is built as well ([`Limits::mask_steps`],
-    /// [`Limits::index_bytes`] and others). What reading a grammar took counts as spent.
+    /// Sets the limits of building; they apply to the built constraint as well
+    /// ([`Limits::mask_steps`], [`Limits::index_bytes`] and others). The cost of reading a grammar
+    /// counts towards them.
     #[must_use]
     pub fn limits(mut self, limits: &Limits) -> Self {
         self.limits = limits.clone();
@@ -44,7 +45,7 @@ impl ConstraintBuilder {
         CompiledGrammar::compile(grammar, &self.limits)
     }
 
-    /// The constraint that `grammar` puts on `vocabulary`: see [`Constraint::new`].
+    /// Builds the constraint of `grammar` for `vocabulary`: see [`Constraint::new`].
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ impl ConstraintBuilder {
         self.compile(grammar)?.constraint(vocabulary)
     }
 
-    /// The constraint that a grammar puts on `vocabulary`, read from its text.
+    /// Reads a grammar from its text and builds its constraint for `vocabulary`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Constraints that are kept for whoever asks for the same again.
+//! A cache of constraints, for repeated requests.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,19 +12,19 @@ use crate::util::limits::Limits;
 use crate::util::meter::LimitKind;
 use crate::vocab::Vocabulary;
 
-/// A bounded cache of constraints, to be shared by all threads of a server.
+/// A bounded cache of constraints, shared by all threads of a server.
 ///
-/// A constraint is found by the text of its grammar and all that says how it is read, by the
-/// fingerprint of its vocabulary and by its limits. One that is kept costs a look at that text:
-/// nothing is parsed. Of several threads that ask for the same one, one builds it and the others
-/// wait. Refusals are kept as well, so that a grammar that takes a second to refuse takes it once;
-/// but not those of builds that were cancelled. Where a build panics, nothing is kept, and the next
-/// who asks builds anew.
+/// The key of a constraint is the text of its grammar with all options for reading it, the
+/// fingerprint of its vocabulary, and its limits. A hit costs a look at that text: nothing is
+/// parsed. If several threads ask for the same constraint, one builds it and the others wait.
+/// Refusals are cached as well, so that a grammar that takes a second to refuse takes it once;
+/// refusals of cancelled builds are not. If a build panics, nothing is cached, and the next request
+/// builds anew.
 ///
-/// What is kept takes no more than a given number of bytes, indexes as large as they have become
-/// included. Past that the constraint that was asked for longest ago goes first; sequences that
-/// still use it keep it until they end. A constraint that is
-/// [outgrown](Constraint::is_outgrown) is built anew when it is asked for again.
+/// The entries take no more than a given number of bytes, including their indexes at their current
+/// size. Past that, the least recently requested constraint is dropped first; sequences that still
+/// use it keep it until they end. A constraint that is [outgrown](Constraint::is_outgrown) is
+/// rebuilt at the next request.
 ///
 /// ```
 /// use lrmask::{ConstraintCache, Limits, Source, Vocabulary};
@@ -48,16 +48,16 @@ pub struct ConstraintCache {
 #[derive(Debug, Default)]
 struct Kept {
     entries: HashMap<Key, Entry>,
-    /// Counts who asked.
+    /// Number of requests so far.
     clock: u64,
 }
 
-/// What a constraint is found by.
+/// The key of a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     source: Arc<Source>,
     vocabulary: u64,
-    /// Without the flag that stops builds: whoever asks brings their own.
+    /// Without the cancellation flag: each request has its own.
     limits: Limits,
 }
 
@@ -79,13 +79,13 @@ struct Entry {
 type Built = Result<Constraint, BuildError>;
 
 impl ConstraintCache {
-    /// A cache that keeps up to so many bytes.
+    /// Creates a cache that keeps up to this many bytes.
     pub fn new(bytes: usize) -> Self {
         Self { most: bytes, kept: Mutex::default() }
     }
 
-    /// The constraint that the grammar of `source` puts on `vocabulary`: the one that is kept, or a
-    /// new one.
+    /// Returns the constraint of the grammar of `source` for `vocabulary`, either cached or newly
+    /// built.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl ConstraintCache {
             entry.slot.clone()
         };
         let mut built = slot.lock().unwrap_or_else(|poisoned| {
-            // Whoever built here panicked: what is there, if anything, is not to be trusted.
+            // The thread that was building panicked: a value found here cannot be trusted.
             let mut built = poisoned.into_inner();
             *built = None;
             built
@@ -143,29 +143,29 @@ impl ConstraintCache {
         result
     }
 
-    /// How many constraints and refusals are kept, those that are being built included.
+    /// Returns the number of cached constraints and refusals, including those that are being built.
     pub fn len(&self) -> usize {
         self.kept().entries.len()
     }
 
-    /// Whether nothing is kept.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many bytes are kept. Costs a look at each constraint.
+    /// Returns the number of bytes in the cache. Costs a look at each constraint.
     pub fn bytes(&self) -> usize {
         self.kept().entries.iter().map(|(key, entry)| bytes(key, entry)).sum()
     }
 
-    /// Drops whatever was not asked for lately until what is kept fits: indexes grow while they are
-    /// used. [`ConstraintCache::get_or_build`] does that whenever it builds.
+    /// Drops the least recently requested entries until the rest fits: indexes grow while they are
+    /// used. [`ConstraintCache::get_or_build`] calls this after each build.
     pub fn shrink(&self) {
         self.kept().shrink(self.most);
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // Nothing is half done where the lock is held.
+        // No update is ever left half done under this lock.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -191,7 +191,7 @@ impl Kept {
     }
 }
 
-/// What an entry takes; of one that is being built only what it is found by.
+/// Returns the size of an entry; for one that is being built, the size of its key.
 fn bytes(key: &Key, entry: &Entry) -> usize {
     const OF_AN_ENTRY: usize = 1_000;
     let built = entry.slot.try_lock();

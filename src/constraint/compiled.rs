@@ -1,5 +1,5 @@
-//! A grammar compiled: tables, DFAs and the proof that what is viable can be completed. No
-//! vocabulary yet.
+//! A compiled grammar: tables, DFAs and the proof that viable texts can be completed. It is
+//! independent of any vocabulary.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -24,33 +24,33 @@ use crate::util::limits::Limits;
 use crate::util::meter::{Cost, Meter, Phase};
 use crate::vocab::Vocabulary;
 
-/// A grammar compiled, to be joined with any number of vocabularies.
+/// A compiled grammar, which can be joined with any number of vocabularies.
 #[derive(Clone)]
 pub struct CompiledGrammar {
     pub(super) scanner: Arc<Scanner>,
     pub(super) grammar: Arc<Grammar>,
     pub(super) marks: Option<Arc<Marks>>,
-    /// The grammar as it was given, which is saved.
+    /// The grammar as it was given, for saving.
     pub(super) given: Arc<Grammar>,
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) limits: Limits,
     pub(super) cost: Cost,
 }
 
-/// How large a compiled grammar is, without what the notation makes easier: repetitions and groups
-/// are nonterminals here. It is shown in a line.
+/// Size of a compiled grammar, after desugaring: repetitions and groups are nonterminals here.
+/// Displayed on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GrammarSize {
-    /// Terminals, those that are ignored among them.
+    /// Number of terminals, including ignored ones.
     pub terminals: usize,
-    /// Nonterminals.
+    /// Number of nonterminals.
     pub nonterminals: usize,
-    /// Productions: alternatives of nonterminals.
+    /// Number of productions: alternatives of nonterminals.
     pub productions: usize,
-    /// States of the LALR(1) automaton.
+    /// Number of states of the LALR(1) automaton.
     pub parse_states: usize,
-    /// Scan states that have been met so far.
+    /// Number of scan states created so far.
     pub scan_states: usize,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for GrammarSize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// The grammar, lowered: productions and terminals.
+    /// The lowered grammar: productions and terminals.
     Grammar,
     /// The parse states with their items and actions.
     States,
@@ -90,7 +90,7 @@ impl CompiledGrammar {
     ///
     /// # Errors
     ///
-    /// When the engine cannot do the grammar exactly, or a limit is exceeded.
+    /// If the engine cannot represent the grammar exactly, or a limit is exceeded.
     pub fn new(grammar: &Grammar) -> Result<Self, GrammarError> {
         Constraint::builder().compile(grammar)
     }
@@ -101,8 +101,9 @@ impl CompiledGrammar {
         Self::compile_lists(grammar, limits, true, &meter)
     }
 
-    /// The same. Where it `follows` lists of schemas in the grammar whose items must differ, though
-    /// lexemes of these lists might be others as well, it is done without that.
+    /// Compiles `grammar` within `limits`. If `follows` is set, distinct items are enforced in
+    /// lists of schemas; if lexemes of these lists could also be other terminals, compilation is
+    /// repeated without.
     fn compile_lists(
         grammar: &Grammar,
         limits: &Limits,
@@ -122,8 +123,8 @@ impl CompiledGrammar {
         let grammar = listed.as_ref().unwrap_or(grammar);
         let mut lexemes = Lexemes::compile(grammar, &lexer);
         if !lexemes.errors.is_empty() {
-            // The tables are made of the rules alone: what they say is not to wait for the
-            // patterns.
+            // The tables depend on the rules alone, so their errors are reported together with
+            // those of the patterns.
             let table = (!lexemes.is_given_up)
                 .then(|| ParseTable::build(grammar, &meter.at(Phase::Tables)));
             let (errors, warnings) = match table.transpose() {
@@ -156,7 +157,7 @@ impl CompiledGrammar {
             return Self::compile_lists(given, limits, false, meter);
         }
         if grammar.has_usual_start() {
-            // What another start leaves unused is of use to the usual one.
+            // Rules that another start symbol leaves unused are needed by the usual one.
             warnings.extend_from_slice(table.warnings());
         }
         let lexis = Lexis::new(&grammar, table, dfas);
@@ -188,14 +189,14 @@ impl CompiledGrammar {
         })
     }
 
-    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's
-    /// handle; where the grammar names tokens of the vocabulary (`<|name|>`, `<[7]>`), the
-    /// vocabulary's trie is built anew.
+    /// Returns the constraint of this grammar for `vocabulary`. Costs a copy of the vocabulary's
+    /// handle; if the grammar names tokens of the vocabulary (`<|name|>`, `<[7]>`), the
+    /// vocabulary's trie is rebuilt.
     ///
     /// # Errors
     ///
-    /// When the vocabulary lacks a token that the grammar names: what needs it can never be
-    /// written. The error holds the warnings as well.
+    /// If the vocabulary lacks a token that the grammar names, since the text for it could never be
+    /// written. The error includes the warnings.
     pub fn constraint(&self, vocabulary: &Vocabulary) -> Result<Constraint, GrammarError> {
         let mut warnings = self.warnings.clone();
         warnings.extend(self.unspellable(vocabulary));
@@ -208,9 +209,10 @@ impl CompiledGrammar {
         Ok(Constraint { compiled: self.clone(), index, warnings })
     }
 
-    /// A matcher for texts, without a vocabulary: it takes bytes by [`Matcher::advance_bytes`], and
-    /// each byte as the token of that id. Tokens that the grammar names stand in no text. Costs the
-    /// trie of 256 tokens; [`Clone`] and [`Matcher::reset`] make further ones.
+    /// Creates a matcher for texts, without a vocabulary: it takes bytes by
+    /// [`Matcher::advance_bytes`], and each byte as the token with that id. Tokens that the grammar
+    /// names occur in no text. Costs the trie of 256 tokens; [`Clone`] and [`Matcher::reset`]
+    /// create further ones.
     ///
     /// ```
     /// use lrmask::{CompiledGrammar, Grammar};
@@ -230,35 +232,36 @@ impl CompiledGrammar {
         Index::new(scanner, self.spelled(vocabulary), self.limits.index_bytes, marks)
     }
 
-    /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled. Costs the
+    /// Returns the [fingerprint](Grammar::fingerprint) of the grammar before compilation. Costs the
     /// grammar's size.
     pub fn fingerprint(&self) -> u64 {
         self.given.fingerprint()
     }
 
-    /// What reading and compiling the grammar took.
+    /// Returns the cost of reading and compiling the grammar.
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// How many questions whether a text can be completed were given up: see
-    /// [`Constraint::undecided`]. Constraints and matchers of one compiled grammar count together.
+    /// Returns the number of questions whether a text can be completed that were given up: see
+    /// [`Constraint::undecided`]. All constraints and matchers of one compiled grammar count
+    /// together.
     pub fn undecided(&self) -> usize {
         self.scanner.undecided()
     }
 
-    /// Heap bytes: those that stayed when it was compiled.
+    /// Returns the heap bytes that remained in use after compilation.
     pub fn bytes(&self) -> usize {
         usize::try_from(self.cost.kept).unwrap_or(usize::MAX)
     }
 
-    /// What the grammar's author should know.
+    /// Returns the warnings for the grammar's author.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Counts for people: terminals, nonterminals, productions, parse states, scan states met so
-    /// far.
+    /// Returns counts for people: terminals, nonterminals, productions, parse states, scan states
+    /// created so far.
     pub fn size(&self) -> GrammarSize {
         GrammarSize {
             terminals: self.grammar.terminals.len(),
@@ -269,7 +272,7 @@ impl CompiledGrammar {
         }
     }
 
-    /// Prints a product of compilation. The form is for people and may change.
+    /// Prints a product of compilation. The format is for people and may change.
     pub fn print(&self, stage: Stage) -> String {
         match stage {
             Stage::Grammar => self.grammar.to_string(),
@@ -288,8 +291,9 @@ impl CompiledGrammar {
         }
     }
 
-    /// Bytes that the grammar uses and no single-byte token of the vocabulary spells: where they
-    /// occur only inside longer tokens, a text may be viable that the vocabulary cannot complete.
+    /// Warns of bytes that the grammar uses and no single-byte token of the vocabulary spells: if
+    /// they occur only inside longer tokens, a viable text may have no completion in the
+    /// vocabulary.
     fn unspellable(&self, vocabulary: &Vocabulary) -> Option<Diagnostic> {
         let missing = vocabulary.unspellable_bytes();
         let is_text = |terminal: &Terminal| !matches!(terminal.pattern, Some(Pattern::Tokens(_)));
@@ -312,11 +316,11 @@ impl CompiledGrammar {
         Some(
             Diagnostic::warning(
                 "unspellable-bytes",
-                format!("no single token spells these {} bytes that the grammar uses", bytes.len()),
+                format!("the grammar uses {} bytes that no single token spells", bytes.len()),
             )
             .example(bytes.join(" "))
             .help(
-                "masks stay exact, but a viable text may have no token that goes on; use a \
+                "masks stay exact, but a viable text may have no token that continues it; use a \
                  vocabulary with byte fallback",
             ),
         )
@@ -324,7 +328,7 @@ impl CompiledGrammar {
 }
 
 impl Limits {
-    /// Those that hold while texts are read.
+    /// Returns the limits that apply while texts are read.
     fn bounds(&self) -> Bounds {
         let Self { decision_steps, mask_steps, readings, reading_steps, .. } = *self;
         Bounds { decision_steps, mask_steps, readings: readings.max(1), reading_steps }

@@ -1,5 +1,5 @@
-//! Lexemes that are several terminals at once: where llguidance reads a text as every terminal that
-//! matches it, and not as the one of best rank.
+//! Lexemes that are several terminals at once: under llguidance's rule, a text is every terminal
+//! that matches it, not only the one with the best rank.
 //!
 //! The scanner gives a lexeme one label. So terminals that have texts in common are taken apart
 //! into terminals that have none: the texts of `A` alone, of `B` alone, of both. The last ones are
@@ -8,9 +8,9 @@
 //! `A` alone or the first of these. So no lexeme has two labels, and each reading goes its own way
 //! from the end of the lexeme on.
 //!
-//! Where one of several has a budget of tokens, there is beside the terminal for all of them one
-//! for those that go on when it is used up, of the same texts and of worse rank. So it is a label
-//! only where the first has been dropped from a lexeme.
+//! If one of several terminals has a token budget, their common terminal has a twin with the same
+//! texts and a worse rank, for the terminals that remain once the budget is used up. So the twin is
+//! the label only after the common terminal has been dropped from a lexeme.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,8 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{CoreId, TerminalId};
 use crate::util::meter::Meter;
 
-/// Budgets of different lengths for the same texts. Past so many a lexeme is no longer counted.
+/// Upper bound on different budgets for the same texts. After this many a lexeme is no longer
+/// counted.
 const MAX_BUDGETS: usize = 16;
 
 /// So often it is looked which terminals meet.
@@ -37,8 +38,8 @@ struct Atom {
     dfa: Dfa,
 }
 
-/// The grammar over terminals that have no texts in common, where lexemes may be several terminals;
-/// else as it is given.
+/// Returns the grammar over terminals with disjoint texts if lexemes may be several terminals;
+/// otherwise the given grammar.
 pub(super) fn take_apart(
     grammar: Grammar,
     dfas: Vec<Option<Dfa>>,
@@ -55,11 +56,10 @@ pub(super) fn take_apart(
         }
         Some(_) => (grammar, dfas),
         None => {
-            let message =
-                "too many terminals have texts in common to tell all that a lexeme may be";
+            let message = "too many terminals overlap: only one terminal is tried for each lexeme";
             let warning = Diagnostic::warning("ties-by-rank", message).help(
-                "a lexeme is the terminal of best rank: a string before a pattern, then the \
-                 first in the file",
+                "a lexeme is the matching terminal of highest rank: a string before a pattern, \
+                 then the first in the file",
             );
             let mut grammar = grammar;
             grammar.warnings.push(warning);
@@ -209,9 +209,9 @@ fn plain(grammar: &Grammar, dfas: &[Option<Dfa>]) -> Vec<bool> {
     let told = told(grammar, dfas);
     let is_plain = |(index, dfa): (usize, &Option<Dfa>)| {
         let terminal = &grammar.terminals[index];
-        // What looks at the text behind a lexeme is not taken apart.
+        // A terminal with look-around is not split.
         let asks = |dfa: &Dfa| dfa.looks_behind() || !dfa.conditions().is_empty();
-        // And what a lexeme is to a list is no question of its text.
+        // The role of a lexeme in a list does not depend on its text.
         let is_told = told[index] || terminal.ignored || terminal.distinct.is_some();
         dfa.as_ref().is_some_and(|dfa| !is_told && !dfa.is_empty() && !asks(dfa))
     };
@@ -268,8 +268,7 @@ fn atoms(
     Some(all)
 }
 
-/// Whether no lexeme of a list whose items must differ can be another one as well, wherever it
-/// stands.
+/// Whether every lexeme of a list of distinct items is unambiguous in every context.
 pub(super) fn are_apart_in_lists(
     grammar: &Grammar,
     table: &ParseTable,
@@ -306,7 +305,7 @@ pub(super) fn are_apart_in_lists(
     true
 }
 
-/// Whether two have no text in common at first sight: one is a string that the other does not
+/// Whether two terminals obviously have no text in common: one is a string that the other does not
 /// match.
 fn are_apart(one: &Terminal, one_dfa: &Dfa, other: &Terminal, other_dfa: &Dfa) -> bool {
     let text = |terminal: &Terminal| match &terminal.pattern {
@@ -326,7 +325,7 @@ fn rewrite(
     groups: &[usize],
 ) -> (Grammar, Vec<Option<Dfa>>, Vec<Vec<TerminalId>>) {
     let count = grammar.terminals.len();
-    // What is not taken apart keeps its texts, whatever others have them.
+    // A terminal that is not split keeps its texts, even if others have them too.
     let mut patterns: Vec<Option<Pattern>> = vec![None; count];
     for &member in atoms.iter().flat_map(|atom| &atom.members) {
         patterns[member].clone_from(&grammar.terminals[member].pattern);
@@ -334,14 +333,14 @@ fn rewrite(
     let mut ranks: Vec<u32> = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
     let mut parts: Vec<Vec<TerminalId>> = vec![Vec::new(); count];
     let mut taken = vec![false; count];
-    // Texts of one terminal alone keep its name, and so does a terminal all of whose texts others
-    // have as well.
+    // The texts of one terminal alone keep its name. So does a terminal that has all its texts in
+    // common with others.
     let own = |atom: &Atom| match atom.members[..] {
         [only] => Some(only),
         _ => atom.members.iter().copied().find(|&member| dfas[member].as_ref() == Some(&atom.dfa)),
     };
     let owners: Vec<Option<usize>> = atoms.iter().map(own).collect();
-    // Told once all are made: until then members have their own.
+    // Set once all terminals are created: until then members keep their own budgets.
     let mut budgets: Vec<(usize, Option<Budget>)> = Vec::new();
     for (atom, owner) in atoms.into_iter().zip(owners) {
         let owner = owner.filter(|&owner| !std::mem::replace(&mut taken[owner], true));
@@ -387,8 +386,8 @@ fn rewrite(
     (grammar, dfas, parts)
 }
 
-/// Ranks terminals by the ranks of what they were made of; what was made later of the same goes
-/// behind.
+/// Ranks terminals by the ranks of the terminals they were split from; of those split from the same
+/// one, later ones rank lower.
 fn rank_anew(grammar: &mut Grammar, ranks: &[u32]) {
     let mut by_rank: Vec<usize> = (0..ranks.len()).collect();
     by_rank.sort_by_key(|&terminal| (ranks[terminal], terminal));
@@ -397,7 +396,7 @@ fn rank_anew(grammar: &mut Grammar, ranks: &[u32]) {
     }
 }
 
-/// Adds the terminal of texts that exactly these have.
+/// Adds the terminal for the texts that match exactly these terminals.
 fn add(
     grammar: &mut Grammar,
     dfas: &mut Vec<Option<Dfa>>,
@@ -450,8 +449,9 @@ fn budget_of(members: &[usize], grammar: &Grammar) -> Option<Budget> {
     Some(Budget { tokens, cuts: cuts.collect() })
 }
 
-/// What of these a lexeme may still be once the least budget is used up, and so on, with the budget
-/// that holds from there. The last of [`MAX_BUDGETS`] has none.
+/// Returns the terminals that a lexeme may still be after the smallest budget is used up, then
+/// after the next, and so on, each with the budget that applies from there. The last of
+/// [`MAX_BUDGETS`] has none.
 fn outlasting(members: &[usize], grammar: &Grammar) -> Vec<(Vec<usize>, Option<Budget>)> {
     let mut all = Vec::new();
     let mut members = members.to_vec();
@@ -493,7 +493,7 @@ fn texts_of(
     Some(Pattern::Intersection(all))
 }
 
-/// The tokens that exactly these terminals have.
+/// Returns the tokens that match exactly these terminals.
 fn tokens_of(members: &[usize], patterns: &[Option<Pattern>]) -> Tokens {
     let is_member = |index: &usize| members.contains(index);
     let tokens = |index: usize| match &patterns[index] {
@@ -509,7 +509,7 @@ fn tokens_of(members: &[usize], patterns: &[Option<Pattern>]) -> Tokens {
     }
 }
 
-/// Terminals that no production has any more have no lexemes.
+/// Removes the patterns of terminals that no production uses any more.
 fn without_unused(mut grammar: Grammar, mut dfas: Vec<Option<Dfa>>) -> (Grammar, Vec<Option<Dfa>>) {
     let mut used = vec![false; grammar.terminals.len()];
     for symbol in grammar.productions.iter().flat_map(|production| &production.rhs) {

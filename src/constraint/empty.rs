@@ -1,4 +1,4 @@
-//! The finding that no text is a sentence, though the rules derive some.
+//! The error that no text is a sentence, though the rules derive sentences of terminals.
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
@@ -9,32 +9,33 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 use crate::util::limits::Limits;
 
-/// What to say of a grammar over whose lexemes no text is a sentence.
+/// Returns the error for a grammar whose lexemes cannot be joined to any sentence.
 pub(super) fn empty_language(grammar: &Grammar, scanner: &Scanner) -> Diagnostic {
-    let message = "no text is in the language: wherever one begins, lexemes run into one another, \
-        or precedence removed the way on";
+    let message = "no text is in the language: in every text, lexemes run into one another, or \
+                   precedence removed the continuation";
     Diagnostic::error("empty-language", message)
         .at(grammar.nonterminals[grammar.start.index()].place.clone())
         .example(example(grammar, scanner))
         .help(
-            "let an ignored terminal (white space) stand between the lexemes, or make the first \
-             one end on a character that the next cannot begin with",
+            "allow an ignored terminal (white space) between the lexemes, or make the first one \
+             end on a character that cannot begin the next one",
         )
 }
 
-/// What to say of a grammar of which it takes too long to know whether it has a sentence.
+/// Returns the error for a grammar for which it takes too long to find out whether it has a
+/// sentence.
 pub(super) fn undecided_language(limits: &Limits) -> Diagnostic {
     let steps = amount::in_words(limits.decision_steps as u64);
     let message =
-        format!("it takes more than {steps} steps to find out whether any text is in the language");
+        format!("deciding whether any text is in the language takes more than {steps} steps");
     Diagnostic::error("decision-limit", message).help(
-        "raise `decision_steps` of the limits (`--decision-steps`), or let an ignored terminal (white space) stand between \
-         the lexemes",
+        "raise `decision_steps` of the limits (`--decision-steps`), or allow an ignored terminal \
+         (white space) between the lexemes",
     )
 }
 
-/// A shortest sentence in terminals, and the first lexeme of it that runs into the next one, if one
-/// does.
+/// Describes a shortest sentence in terminals, and its first lexeme that runs into the next one, if
+/// there is one.
 fn example(grammar: &Grammar, scanner: &Scanner) -> String {
     let sentence = shortest_sentence(grammar);
     let name = |terminal: TerminalId| grammar.terminals[terminal.index()].shown();
@@ -58,7 +59,8 @@ fn example(grammar: &Grammar, scanner: &Scanner) -> String {
     example
 }
 
-/// A shortest sentence of the rules: a fixpoint over the lengths of what nonterminals derive.
+/// Returns a shortest sentence of the rules: a fixpoint over the lengths of the derivations of
+/// nonterminals.
 fn shortest_sentence(grammar: &Grammar) -> Vec<TerminalId> {
     let mut best: Vec<Option<(usize, usize)>> = vec![None; grammar.nonterminals.len()];
     let mut changed = true;
@@ -95,5 +97,5 @@ fn shortest_sentence(grammar: &Grammar) -> Vec<TerminalId> {
     sentence
 }
 
-/// How many terminals of a sentence are shown.
+/// Number of terminals of a sentence that are shown.
 const MOST: usize = 16;

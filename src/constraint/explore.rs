@@ -1,10 +1,10 @@
-//! Computing ahead without samples: the texts of the language, breadth first.
+//! Warm-up without samples: visits the texts of the language, breadth first.
 //!
-//! What makes a first visit slow is a walk over the vocabulary, and that depends on the scan state
-//! alone, with the matches that are pending. So texts are followed byte by byte, and of places that
-//! agree in these and in the top of the parse stack only the first is gone on from: a shortest text
-//! that leads to such a place. What lies deeper on the stack tells masks apart, too, but there is
-//! no end of stacks; samples show which of them matter.
+//! The slow part of a first visit is a walk over the vocabulary, which depends only on the scan
+//! state and the pending matches. So texts are followed byte by byte, and of configurations that
+//! agree in these and in the top of the parse stack only the first is expanded: it is reached by a
+//! shortest text. Deeper stack states distinguish masks as well, but there are infinitely many
+//! stacks; samples show which of them matter.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -14,19 +14,19 @@ use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::util::threads;
 
-/// Places that are gone on from before what they lead to is looked at: few, so that no more than
-/// asked for is computed, but enough for all threads.
+/// Number of configurations expanded before their successors are examined: small, so that no more
+/// than requested is computed, but enough for all threads.
 const STRIDE: usize = 64;
 
 impl Warmup<'_> {
-    /// Follows all texts from the beginning, the shortest first, and computes the masks at up to
-    /// `places` places that are unlike each other: the longest waits of later sequences are over
-    /// then. Places are alike where the lexeme in progress has come as far and the top of the parse
-    /// stack is the same. Returns how many there were: fewer than asked for when no others are
-    /// left, or when the index takes half of what [`Limits::index_bytes`](crate::Limits) allows.
+    /// Follows all texts from the beginning, the shortest first, and computes the masks of up to
+    /// `places` different configurations, so that later sequences no longer wait for these. Two
+    /// configurations count as equal if they agree in the lexeme in progress and in the top of the
+    /// parse stack. Returns their number: fewer than requested if there are no others, or if the
+    /// index reaches half of [`Limits::index_bytes`](crate::Limits).
     ///
-    /// Which places these are depends on the grammar alone. Costs a fraction of a millisecond a
-    /// place.
+    /// The choice depends on the grammar alone. Costs a fraction of a millisecond for each
+    /// configuration.
     pub fn explore(&self, places: usize) -> usize {
         let constraint = self.constraint;
         let budget = constraint.compiled.limits.index_bytes / 2;
@@ -57,8 +57,8 @@ impl Warmup<'_> {
 }
 
 impl Constraint {
-    /// Computes the masks at these places, and what a byte leads to from each. The first `fresh` of
-    /// them are before the first byte.
+    /// Computes the masks of these configurations, and returns the successors of each. The first
+    /// `fresh` of them are before the first byte.
     fn each(
         &self,
         places: &[Configuration],
@@ -72,7 +72,7 @@ impl Constraint {
         })
     }
 
-    /// What the bytes that scan states tell apart lead to.
+    /// Returns the successors for one byte of each byte class.
     fn after_a_byte(&self, at: &Configuration) -> Vec<Configuration> {
         let scanner = self.index.scanner();
         let mut viable = Vec::new();
@@ -87,7 +87,7 @@ impl Constraint {
     }
 }
 
-/// Places with the same one are alike.
+/// Returns the key under which configurations count as equal.
 fn key(at: &Configuration) -> impl Eq + std::hash::Hash + use<> {
     (at.state, at.obligations, at.layout.is_counting(), at.stack.core())
 }

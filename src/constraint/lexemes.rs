@@ -1,5 +1,4 @@
-//! The terminals of a grammar as automata, and the grammar over them: what its patterns say of its
-//! rules.
+//! The terminals of a grammar as automata, and the grammar adjusted to them.
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::Terminal;
@@ -13,11 +12,11 @@ use crate::util::meter::{LimitReached, Meter};
 #[derive(Debug)]
 pub(super) struct Lexemes {
     pub(super) dfas: Vec<Option<Dfa>>,
-    /// What is wrong with patterns; such terminals have no DFA here.
+    /// Errors of patterns; the terminals concerned have no DFA here.
     pub(super) errors: Vec<Diagnostic>,
-    /// What patterns are read as less than they say.
+    /// Warnings of patterns that were approximated by a smaller language.
     pub(super) warnings: Vec<Diagnostic>,
-    /// Whether a limit was reached that leaves nothing for the tables.
+    /// Whether a limit was reached, so that the tables cannot be built either.
     pub(super) is_given_up: bool,
 }
 
@@ -65,13 +64,13 @@ impl Lexemes {
         lexemes
     }
 
-    /// The grammar as its patterns have it, with the DFAs of its terminals: each has lexemes, none
-    /// of them is empty, and the one that ends lines matches nothing else. `None`: it is so
-    /// already.
+    /// Adjusts the grammar and the DFAs to the patterns: afterwards each terminal has lexemes, none
+    /// of them is empty, and the terminal that ends lines matches nothing else. `None` if that
+    /// holds already.
     ///
     /// # Errors
     ///
-    /// Findings, when nothing is left of the grammar.
+    /// Findings, if nothing is left of the grammar.
     pub(super) fn settle(
         &mut self,
         grammar: &Grammar,
@@ -85,7 +84,7 @@ impl Lexemes {
             return Ok(narrowed);
         }
         let settled = optional::without_empty(grammar, &texts)?;
-        // Terminals that are left stand in their order.
+        // The remaining terminals keep their order.
         let mut all = grammar.terminals.iter().zip(std::mem::take(&mut self.dfas));
         let dfa = |terminal: &Terminal| {
             let (_, dfa) = all.find(|(old, _)| old.name == terminal.name)?;
@@ -95,9 +94,8 @@ impl Lexemes {
         Ok(Some(settled))
     }
 
-    /// A terminal that ends lines, and takes blank lines, comments or the next line's blanks with
-    /// it, is read as the line end alone: what it takes is ignored there anyway, and counts as if
-    /// it had been taken.
+    /// Narrows a line-end terminal that also matches blank lines, comments or the next line's
+    /// blanks to the line end alone: the rest is ignored there anyway, with the same effect.
     fn narrow_newline(&mut self, grammar: &Grammar, meter: &Meter) -> Option<Grammar> {
         let index = grammar.indentation.as_ref()?.newline.index();
         let newline = self.dfas[index].as_ref()?;
@@ -132,35 +130,36 @@ impl Lexemes {
         terminal.pattern = Some(pattern);
         let name = &terminal.name;
         let message = format!(
-            "{name} takes blanks or comments with the line end, and is read as the line end alone"
+            "{name} also matches blanks or comments next to the line end; it is read as the line \
+             end alone"
         );
         let finding = Diagnostic::warning("newline-with-blanks", message)
             .at(terminal.place.clone())
             .help(format!(
-                "write `{name}: /{regex}/`: blank lines and comments count for nothing \
-                 anyway, and the blanks before a line are counted"
+                "write `{name}: /{regex}/`: blank lines and comments are skipped in any case, and \
+                 the blanks at the start of a line are its indentation"
             ));
         narrowed.warnings.push(finding);
         Some(narrowed)
     }
 }
 
-/// A place cannot stay empty for the sake of what stands around it: no lexeme is there to ask for
-/// that.
+/// Returns the error for a terminal whose empty match depends on a look-around: without a lexeme
+/// there is nothing to check the condition.
 fn asks_around_empty(terminal: &Terminal) -> Diagnostic {
     let message = format!(
-        "terminal {} matches the empty text where a look-around wants it to",
+        "terminal {} matches the empty text where a look-around allows it",
         terminal.shown()
     );
     Diagnostic::error("empty-terminal", message)
         .at(terminal.place.clone())
-        .help("let it match one character at least, and write `?` where the terminal stands")
+        .help("make it match at least one character, and write `?` where the terminal is used")
 }
 
-/// The bytes whose width counts before a line.
+/// The bytes that count towards the width of indentation.
 const BLANKS: [u8; 3] = *b" \t\x0c";
 
-/// Which texts the terminal of this DFA matches.
+/// Classifies the texts that the terminal of this DFA matches.
 fn texts(dfa: &Dfa) -> Texts {
     if dfa.is_empty() {
         Texts::Nothing

@@ -1,4 +1,4 @@
-//! The façade: a grammar and a vocabulary become a constraint.
+//! The façade: combines a grammar and a vocabulary into a constraint.
 
 mod build_error;
 mod builder;
@@ -38,7 +38,7 @@ pub use warm::Warmup;
 
 /// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
 ///
-/// Cloning shares. What is computed for one sequence serves all.
+/// Cloning shares the constraint, and results computed for one sequence are cached for all.
 #[derive(Clone)]
 pub struct Constraint {
     compiled: CompiledGrammar,
@@ -47,32 +47,32 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// The constraint that `grammar` puts on `vocabulary`, with the default [`Limits`].
+    /// Builds the constraint of `grammar` for `vocabulary`, with the default [`Limits`].
     ///
     /// Costs the grammar's tables and scanners, milliseconds for a programming language; nothing
     /// that grows with the vocabulary.
     ///
     /// # Errors
     ///
-    /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks
-    /// a token that the grammar names: the error says where and what to write instead.
+    /// If the engine cannot represent the grammar exactly, a limit is exceeded, or the vocabulary
+    /// lacks a token that the grammar names. The error gives the position and a replacement.
     ///
     /// [`Limits`]: crate::Limits
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, GrammarError> {
         Self::builder().build(grammar, vocabulary)
     }
 
-    /// What builds and loads constraints within other limits than the default ones.
+    /// Returns a builder, for limits other than the default ones.
     pub fn builder() -> ConstraintBuilder {
         ConstraintBuilder::default()
     }
 
-    /// The constraint that a JSON schema puts on `vocabulary`, with the default [`Limits`].
+    /// Builds the constraint of a JSON schema for `vocabulary`, with the default [`Limits`].
     ///
     /// # Errors
     ///
-    /// As [`JsonSchema::parse`](crate::JsonSchema::parse), with the kind and the pointer of what is
-    /// at fault, and as [`Constraint::new`].
+    /// As [`JsonSchema::parse`](crate::JsonSchema::parse), with the kind of the error and a pointer
+    /// to it, and as [`Constraint::new`].
     ///
     /// ```
     /// use lrmask::{BuildError, Constraint, SchemaErrorKind, SchemaOptions, Vocabulary};
@@ -94,10 +94,10 @@ impl Constraint {
         Self::builder().read(&Source::json_schema(text, options), vocabulary)
     }
 
-    /// How many questions whether a text can be completed took more than
-    /// [`Limits::decision_steps`], or came after [`Limits::mask_steps`]; and how often rules that
-    /// derive nothing were not followed in all their ways. Each counts as a no: as long as this is
-    /// 0 masks are exact, and else some may be too narrow. None is ever too wide.
+    /// Returns the number of questions whether a text can be completed that took more than
+    /// [`Limits::decision_steps`] or came after [`Limits::mask_steps`], plus the number of times
+    /// that rules deriving the empty text were not followed in all ways. Each counts as a no: masks
+    /// are exact while this is 0, and some may be too narrow afterwards. None is ever too wide.
     ///
     /// [`Limits::decision_steps`]: crate::Limits::decision_steps
     /// [`Limits::mask_steps`]: crate::Limits::mask_steps
@@ -105,14 +105,14 @@ impl Constraint {
         self.compiled.undecided()
     }
 
-    /// A matcher for one sequence.
+    /// Creates a matcher for one sequence.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.index.clone())
     }
 
-    /// A matcher whose text ends by these tokens, in place of the vocabulary's stop tokens. There
-    /// may be none. What is computed is shared with all other matchers. A mask costs a step more
-    /// for each stop token.
+    /// Creates a matcher whose text ends with these tokens instead of the vocabulary's stop tokens.
+    /// The list may be empty. Computed results are shared with all other matchers. A mask costs one
+    /// more step for each stop token.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -126,7 +126,7 @@ impl Constraint {
     ///
     /// # Errors
     ///
-    /// A stop token that is not below the width.
+    /// If a stop token is not below the width.
     pub fn matcher_with_stops(
         &self,
         stops: impl IntoIterator<Item: Into<TokenId>>,
@@ -136,38 +136,39 @@ impl Constraint {
         Ok(self.matcher().with_stops(stops))
     }
 
-    /// A mask of the right width, to be filled again and again.
+    /// Creates a mask of the right width, which can be filled repeatedly.
     pub fn new_mask(&self) -> TokenMask {
         TokenMask::new(self.index.vocabulary().width())
     }
 
-    /// The compiled grammar, which can be joined with other vocabularies.
+    /// Returns the compiled grammar, which can be joined with other vocabularies.
     pub fn compiled(&self) -> &CompiledGrammar {
         &self.compiled
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
         self.index.vocabulary()
     }
 
-    /// What the grammar's author should know, and what of the grammar the vocabulary cannot spell.
+    /// Returns warnings for the grammar's author, including those on parts of the grammar that the
+    /// vocabulary cannot spell.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Heap bytes of the compiled grammar, of the index as large as it has become, and of what the
-    /// scanner has met; without the vocabulary, which is the caller's.
+    /// Returns the heap bytes of the compiled grammar, of the index at its current size, and of the
+    /// scanner's states; without the vocabulary, which belongs to the caller.
     pub fn bytes(&self) -> usize {
         let size = self.index.size();
         self.compiled.bytes() + size.bytes + size.scanner_bytes
     }
 
-    /// Whether texts have led the scanner to more than [`Limits::index_bytes`] of scan states and
-    /// the like. These have numbers that sequences hold, so they cannot be dropped one by one. A
-    /// constraint that is outgrown works as before, and grows on: use a new one for new sequences,
-    /// as [`ConstraintCache`] does. Few grammars ever come to that, those in which longer matches
-    /// stay pending in ever new combinations. Costs some loads.
+    /// Whether texts have created more than [`Limits::index_bytes`] of scan states and similar
+    /// objects. Sequences refer to these by number, so they cannot be dropped one by one. An
+    /// outgrown constraint still works, and still grows: use a new one for new sequences, as
+    /// [`ConstraintCache`] does. Few grammars reach this limit, those in which longer matches stay
+    /// pending in ever new combinations. Costs a few loads.
     ///
     /// [`Limits::index_bytes`]: crate::Limits::index_bytes
     pub fn is_outgrown(&self) -> bool {
@@ -175,14 +176,14 @@ impl Constraint {
         self.compiled.scanner.met_bytes() > limit
     }
 
-    /// How large the index has become.
+    /// Returns the current size of the index.
     pub fn index_size(&self) -> IndexSize {
         self.index.size()
     }
 }
 
 impl fmt::Debug for Constraint {
-    /// Sizes; the tables would be a hundred thousand lines.
+    /// Writes sizes only; the tables would be a hundred thousand lines.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Constraint")
             .field("compiled", &self.compiled)

@@ -1,5 +1,5 @@
-//! Saved constraints: a grammar as JSON, with the vocabulary that it was used with and the samples
-//! to warm up with. Loading compiles the grammar. `docs/saved.md` describes the form.
+//! Saved constraints: a grammar as JSON, with the vocabulary it was used with and samples for
+//! warming up. Loading compiles the grammar. `docs/saved.md` describes the format.
 
 use std::fmt;
 
@@ -14,17 +14,17 @@ use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
 use crate::vocab::Vocabulary;
 
-/// The form that is written. Forms up to this one are read.
+/// Version of the format that is written. Versions up to this one can be read.
 const FORM: u32 = 1;
 
-/// The bytes that every saved constraint begins with.
+/// The bytes at the start of every saved constraint.
 const MAGIC: &[u8] = b"{\"lrmask\":";
 
-/// Bytes in memory for a byte of the saved form, at most: the shortest production takes about 50.
+/// Upper bound on the bytes in memory for each saved byte: the shortest production takes about 50.
 const BYTES_OF_A_BYTE: usize = 8;
 
-/// Whether bytes, of which the first ten are enough, begin like those that [`Constraint::save`] and
-/// [`CompiledGrammar::save`] give. Only loading tells whether they can be loaded.
+/// Whether bytes (the first ten are enough) begin like the output of [`Constraint::save`] and
+/// [`CompiledGrammar::save`]. Only loading determines whether they are valid.
 ///
 /// ```
 /// use lrmask::{CompiledGrammar, Grammar, is_saved};
@@ -37,14 +37,14 @@ pub fn is_saved(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// The saved form.
+/// The saved format.
 #[derive(Serialize, Deserialize)]
 struct Saved<'b> {
-    /// The number of the form.
+    /// Version of the format.
     lrmask: u32,
-    /// The fingerprint of `grammar`, against damage.
+    /// Fingerprint of `grammar`, to detect damage.
     fingerprint: u64,
-    /// The fingerprint of the vocabulary.
+    /// Fingerprint of the vocabulary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vocabulary: Option<u64>,
     /// Sequences of token ids, each from the beginning of a text.
@@ -55,9 +55,9 @@ struct Saved<'b> {
 }
 
 impl<'b> Saved<'b> {
-    /// Reads the form and charges its bytes.
+    /// Parses the saved bytes and charges their cost.
     fn read(bytes: &'b [u8], meter: &Meter) -> Result<Self, LoadError> {
-        /// The number alone, which every form has.
+        /// The version alone, which every version of the format has.
         #[derive(Deserialize)]
         struct Form {
             lrmask: u32,
@@ -89,8 +89,8 @@ impl<'b> Saved<'b> {
 }
 
 impl CompiledGrammar {
-    /// The grammar as bytes, for [`CompiledGrammar::load`] and [`Constraint::load`]. Later versions
-    /// of the crate read them as well. Costs the grammar's size.
+    /// Returns the grammar as bytes, for [`CompiledGrammar::load`] and [`Constraint::load`]. Later
+    /// versions of the crate can read them. Costs the grammar's size.
     pub fn save(&self) -> Vec<u8> {
         self.saved(None, &[])
     }
@@ -107,23 +107,23 @@ impl CompiledGrammar {
                 grammar: &grammar,
             })
         });
-        debug_assert!(saved.is_ok(), "memory takes every write, and every key is a text");
+        debug_assert!(saved.is_ok(), "writes to memory succeed, and every key is a string");
         saved.unwrap_or_default()
     }
 
-    /// Loads the grammar that [`CompiledGrammar::save`] or [`Constraint::save`] gave, and compiles
-    /// it with the default [`Limits`].
+    /// Loads a grammar saved by [`CompiledGrammar::save`] or [`Constraint::save`], and compiles it
+    /// with the default [`Limits`].
     ///
     /// # Errors
     ///
-    /// When the bytes are of something else or of a later version, when they are damaged, and as
-    /// [`CompiledGrammar::new`]. Bytes of any origin can be loaded: they are read within the
-    /// limits, like the text of a grammar.
+    /// If the bytes are in another format or of a later version, if they are damaged, and as
+    /// [`CompiledGrammar::new`]. Untrusted bytes are safe to load: they are read within the limits,
+    /// like the text of a grammar.
     pub fn load(saved: impl AsRef<[u8]>) -> Result<Self, LoadError> {
         Constraint::builder().load_compiled(saved)
     }
 
-    /// The same within `limits`.
+    /// Loads a compiled grammar within `limits`.
     pub(super) fn loaded(saved: &[u8], limits: &Limits) -> Result<Self, LoadError> {
         let meter = Meter::new(limits).at(Phase::Notation);
         Saved::read(saved, &meter)?.compile(&meter, limits)
@@ -131,8 +131,8 @@ impl CompiledGrammar {
 }
 
 impl Constraint {
-    /// The constraint as bytes: its grammar, and the fingerprint of its vocabulary. Later versions
-    /// of the crate read them as well. Costs the grammar's size.
+    /// Returns the constraint as bytes: its grammar, and the fingerprint of its vocabulary. Later
+    /// versions of the crate can read them. Costs the grammar's size.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -149,24 +149,24 @@ impl Constraint {
         self.save_with_samples(&[])
     }
 
-    /// The same with samples of what sequences are like, each from the beginning of a text. Loading
-    /// [warms up](crate::Warmup::samples) with them.
+    /// Returns the constraint as bytes, with samples of typical sequences, each from the beginning
+    /// of a text. Loading [warms up](crate::Warmup::samples) with them.
     pub fn save_with_samples(&self, samples: &[&[TokenId]]) -> Vec<u8> {
         self.compiled.saved(Some(self.vocabulary()), samples)
     }
 
-    /// Loads the constraint that [`Constraint::save`] gave, with the vocabulary that it was saved
-    /// with. A grammar that [`CompiledGrammar::save`] gave is loaded with any vocabulary. Costs the
+    /// Loads a constraint saved by [`Constraint::save`], with the vocabulary it was saved with. A
+    /// grammar saved by [`CompiledGrammar::save`] can be loaded with any vocabulary. Costs the
     /// compilation of the grammar, and the masks along the samples.
     ///
     /// # Errors
     ///
-    /// As [`CompiledGrammar::load`], and when the vocabulary is another one.
+    /// As [`CompiledGrammar::load`], and if the vocabulary is a different one.
     pub fn load(saved: impl AsRef<[u8]>, vocabulary: &Vocabulary) -> Result<Self, LoadError> {
         Self::builder().load(saved, vocabulary)
     }
 
-    /// The same within `limits`.
+    /// Loads a constraint within `limits`.
     pub(super) fn loaded(
         saved: &[u8],
         vocabulary: &Vocabulary,
@@ -190,15 +190,15 @@ fn ids(sample: Vec<u32>) -> Vec<TokenId> {
     sample.into_iter().map(TokenId).collect()
 }
 
-/// Why saved bytes were refused.
+/// The reason why saved bytes were refused.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The bytes are of something else.
+    /// The bytes are in another format.
     NotSaved,
     /// They were saved by a later version of this crate.
     Version,
-    /// They are cut off, or some byte is not the one that was saved.
+    /// They are cut off, or a byte has changed since they were saved.
     Damaged,
     /// They were saved with another vocabulary.
     OtherVocabulary,
@@ -210,19 +210,25 @@ pub enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotSaved => "this is no saved constraint",
-            Self::Version => "a later version of lrmask saved this; load it with that version",
-            Self::Damaged => "this is cut off or damaged; compile the grammar and save it again",
+            Self::NotSaved => "this is not a saved constraint",
+            Self::Version => {
+                "a later version of lrmask saved this constraint; load it with that version"
+            }
+            Self::Damaged => {
+                "the saved constraint is truncated or damaged; compile the grammar and save it \
+                 again"
+            }
             Self::OtherVocabulary => {
-                "this was saved with another vocabulary (or other special tokens, stop tokens, or \
-                 width of the logits); load it with that one, or build a constraint for this one"
+                "the constraint was saved with a different vocabulary (or different special \
+                 tokens, stop tokens or width of the logits); load it with that vocabulary, or \
+                 build a constraint for this one"
             }
             Self::Grammar(error) => return error.fmt(f),
         })
     }
 }
 
-/// As it is displayed: `main` prints the error that it returns so.
+/// Formats like `Display`, because `main` prints a returned error with `Debug`.
 impl fmt::Debug for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

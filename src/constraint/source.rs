@@ -1,4 +1,4 @@
-//! Grammars as texts with all that says how they are read: by that a cache finds what was built.
+//! Grammars as texts with all options for reading them, used as keys of a cache.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use crate::schema::{SchemaOptions, StructuralTags};
 use crate::util::limits::Limits;
 
 /// A grammar as a text: its notation, its start symbol, the files that it imports, the options of a
-/// schema. Two that are equal mean the same; nothing is read before it is asked for.
+/// schema. Equal sources mean the same; nothing is read before it is needed.
 ///
 /// ```
 /// use lrmask::{Constraint, SchemaOptions, Source, Vocabulary};
@@ -47,49 +47,49 @@ impl Source {
         Self { text, start: None, files: BTreeMap::new() }
     }
 
-    /// Lark's notation: see [`Grammar::from_lark`].
+    /// Creates a source in Lark's notation: see [`Grammar::from_lark`].
     pub fn lark(text: impl Into<String>) -> Self {
         Self::new(Text::Lark(text.into()))
     }
 
-    /// GBNF, or another of the `::=` notations: see [`Grammar::from_gbnf`].
+    /// Creates a source in GBNF, or another of the `::=` notations: see [`Grammar::from_gbnf`].
     pub fn gbnf(text: impl Into<String>) -> Self {
         Self::new(Text::Gbnf(text.into()))
     }
 
-    /// A Yacc file with its terminals: see [`GrammarReader::yacc`].
+    /// Creates a source from a Yacc file and its terminals: see [`GrammarReader::yacc`].
     pub fn yacc(grammar: impl Into<String>, terminals: impl Into<String>) -> Self {
         Self::new(Text::Yacc { grammar: grammar.into(), terminals: terminals.into() })
     }
 
-    /// The texts that a regex matches as a whole: see [`Grammar::from_regex`].
+    /// Creates a source for the texts that a regex matches as a whole: see [`Grammar::from_regex`].
     pub fn regex(pattern: impl Into<String>) -> Self {
         Self::new(Text::Regex(pattern.into()))
     }
 
-    /// Just these texts: see [`Grammar::from_choices`].
+    /// Creates a source for exactly these texts: see [`Grammar::from_choices`].
     pub fn choices<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::new(Text::Choices(texts.into_iter().map(Into::into).collect()))
     }
 
-    /// A JSON Schema: see [`Grammar::from_schema`].
+    /// Creates a source from a JSON Schema: see [`Grammar::from_schema`].
     pub fn json_schema(text: impl Into<String>, options: &SchemaOptions) -> Self {
         Self::new(Text::JsonSchema(text.into(), options.clone()))
     }
 
-    /// Free text with tagged JSON in it: see [`StructuralTags::grammar`].
+    /// Creates a source for free text with tagged JSON in it: see [`StructuralTags::grammar`].
     pub fn structural_tags(tags: &StructuralTags, options: &SchemaOptions) -> Self {
         Self::new(Text::StructuralTags(tags.clone(), options.clone()))
     }
 
-    /// Another start symbol than the text says: see [`GrammarReader::start`].
+    /// Sets the start symbol, in place of the one in the text: see [`GrammarReader::start`].
     #[must_use]
     pub fn start(mut self, rule: impl Into<String>) -> Self {
         self.start = Some(rule.into());
         self
     }
 
-    /// A file that the text may import, by its path from there.
+    /// Adds a file that the text may import, with its path relative to the text.
     #[must_use]
     pub fn file(mut self, path: impl Into<String>, text: impl Into<String>) -> Self {
         self.files.insert(path.into(), text.into());
@@ -100,7 +100,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// As the function of its notation.
+    /// As the function for its notation.
     pub fn grammar(&self, limits: &Limits) -> Result<Grammar, BuildError> {
         let imports =
             |path: &str| self.files.get(path).cloned().ok_or(io::ErrorKind::NotFound.into());
@@ -117,7 +117,7 @@ impl Source {
         })
     }
 
-    /// Bytes of its texts.
+    /// Returns the number of bytes of its texts.
     pub(super) fn bytes(&self) -> usize {
         let text = match &self.text {
             Text::Lark(text) | Text::Gbnf(text) | Text::Regex(text) => text.len(),

@@ -1,4 +1,4 @@
-//! A regex, or fixed texts, as a grammar.
+//! Grammars of a regex or of fixed texts.
 
 use std::sync::Arc;
 
@@ -9,14 +9,15 @@ use crate::lexer::{Compiler, Dfa};
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::meter::{Meter, Phase};
 
-/// Choices that messages list, and how many bytes these may have together.
+/// Upper bounds on the number of choices that a message lists, and on their bytes in total.
 const FEW: usize = 8;
 const MOST_SHOWN: usize = 80;
 
 impl Grammar {
-    /// The texts that a regular expression matches as a whole, as `re.fullmatch` does: in the
-    /// syntax of Python's `re`, with what patterns of terminals may use. Laziness says nothing
-    /// here, nor do `^` and `\A` at the very beginning, `$` and `\Z` at the very end.
+    /// Builds the grammar of the texts that a regular expression matches as a whole, as
+    /// `re.fullmatch` does. The syntax is that of Python's `re`, restricted to the features of
+    /// terminal patterns. Laziness has no effect here, nor do `^` and `\A` at the very beginning,
+    /// `$` and `\Z` at the very end.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -37,14 +38,14 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// When it is no regex, or more than one (a back reference), when it matches no text, and when
-    /// its automaton is too large. Places are of `<regex>`.
+    /// If the pattern is not a regex, or more than regular (a back reference), if it matches no
+    /// text, or if its automaton is too large. Positions refer to `<regex>`.
     pub fn from_regex(pattern: &str) -> Result<Self, GrammarError> {
         GrammarReader::new().regex(pattern)
     }
 
-    /// Just these texts. They may begin with each other, be given several times, and be empty.
-    /// Costs their bytes, and sorting.
+    /// Builds the grammar of exactly these texts. They may be prefixes of each other, be given
+    /// several times, and be empty. Costs their bytes, and sorting.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -61,7 +62,7 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// When there are none.
+    /// If there are none.
     pub fn from_choices<T: AsRef<str>>(
         texts: impl IntoIterator<Item = T>,
     ) -> Result<Self, GrammarError> {
@@ -70,11 +71,12 @@ impl Grammar {
 }
 
 impl GrammarReader<'_> {
-    /// The texts that a regular expression matches as a whole: see [`Grammar::from_regex`].
+    /// Builds the grammar of the texts that a regular expression matches as a whole: see
+    /// [`Grammar::from_regex`].
     ///
     /// # Errors
     ///
-    /// As [`Grammar::from_regex`], and when a limit is exceeded.
+    /// As [`Grammar::from_regex`], and if a limit is exceeded.
     pub fn regex(&self, pattern: &str) -> Result<Grammar, GrammarError> {
         let meter = Meter::new(self.within()).at(Phase::Lexer);
         let large = |limit| Diagnostic::of_limit("pattern-too-large", limit);
@@ -109,11 +111,11 @@ impl GrammarReader<'_> {
         Ok(Grammar { cost: meter.cost(), ..grammar })
     }
 
-    /// Just these texts: see [`Grammar::from_choices`].
+    /// Builds the grammar of exactly these texts: see [`Grammar::from_choices`].
     ///
     /// # Errors
     ///
-    /// When there are none, and when a limit is exceeded.
+    /// If there are none, or if a limit is exceeded.
     pub fn choices<T: AsRef<str>>(
         &self,
         texts: impl IntoIterator<Item = T>,
@@ -131,8 +133,8 @@ impl GrammarReader<'_> {
         texts.sort_unstable_by(|one, other| one.as_ref().cmp(other.as_ref()));
         texts.dedup_by(|one, other| (*one).as_ref() == (*other).as_ref());
         if texts.is_empty() {
-            let diagnostic = Diagnostic::error("empty-language", "there is nothing to choose from");
-            return Err(diagnostic.help("give one text at least").into());
+            let diagnostic = Diagnostic::error("empty-language", "the list of choices is empty");
+            return Err(diagnostic.help("give at least one text").into());
         }
         let with_empty = texts[0].as_ref().is_empty();
         let filled = texts[usize::from(with_empty)..].iter().map(|text| text.as_ref().as_bytes());
@@ -146,7 +148,7 @@ impl GrammarReader<'_> {
     }
 }
 
-/// The pattern without the anchors that say what is meant anyhow.
+/// Returns the pattern without redundant anchors.
 fn without_anchors(pattern: &str) -> &str {
     let pattern =
         ["^", "\\A"].iter().find_map(|anchor| pattern.strip_prefix(anchor)).unwrap_or(pattern);
@@ -155,7 +157,7 @@ fn without_anchors(pattern: &str) -> &str {
     inner.filter(|inner| !is_escaped(inner)).unwrap_or(pattern)
 }
 
-/// Whether the whole text may end in `state`: nothing is behind it for look-aheads to look at.
+/// Whether the whole text may end in `state`, with no text after it for look-aheads.
 fn ends(dfa: &Dfa, state: u32) -> bool {
     let holds = |asked: usize| {
         let holds = &dfa.conditions()[asked].holds;
@@ -165,7 +167,7 @@ fn ends(dfa: &Dfa, state: u32) -> bool {
     dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
 }
 
-/// Whether the automaton, whose start accepts nothing, accepts anything.
+/// Whether the automaton, whose start state is not accepting, accepts any text.
 fn has_texts(automaton: &Automaton) -> bool {
     let mut seen = vec![false; automaton.states.len()];
     let mut pending = vec![0];
@@ -180,7 +182,8 @@ fn has_texts(automaton: &Automaton) -> bool {
     false
 }
 
-/// What `dfa` accepts but for the empty text: its states behind a start of their own.
+/// Returns an automaton for the language of `dfa` without the empty text: a new start state is
+/// added before its states.
 fn automaton(dfa: &Dfa) -> Automaton {
     let moves = |state: u32| {
         let mut moves = Moves::new();

@@ -1,4 +1,4 @@
-//! The tokens that a grammar names, looked up in a vocabulary.
+//! Looks up the tokens that a grammar names in a vocabulary.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::util::id::TokenId;
 use crate::vocab::{Spelled, Vocabulary};
 
 impl CompiledGrammar {
-    /// The vocabulary with the spellings of the tokens that the grammar names. Those that it lacks
+    /// Returns the vocabulary with spellings for the tokens that the grammar names. Missing tokens
     /// have none.
     pub(super) fn spelled(&self, vocabulary: &Vocabulary) -> Spelled {
         let mut named = self.named_tokens().peekable();
@@ -25,7 +25,7 @@ impl CompiledGrammar {
         Spelled::new(vocabulary, MARK, |id: TokenId| names.spellings(vocabulary, id))
     }
 
-    /// Errors for the tokens that the grammar names and the vocabulary lacks.
+    /// Returns errors for tokens that the grammar names and the vocabulary lacks.
     pub(super) fn missing(&self, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
         let mut seen: Vec<&Tokens> = Vec::new();
         self.named_tokens()
@@ -38,9 +38,9 @@ impl CompiledGrammar {
             .collect()
     }
 
-    /// Warnings of strings that are written like special tokens of the vocabulary: a string is
-    /// text, so the token is not allowed in its place, and models that were taught the token write
-    /// nothing else. Costs the grammar's patterns.
+    /// Returns warnings for strings that look like special tokens of the vocabulary: a string is
+    /// text, so the token is not allowed in its place, and models that were trained on the token
+    /// write nothing else. Costs the grammar's patterns.
     pub(super) fn written_as_text(&self, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
         let mut special: HashSet<&str> =
             vocabulary.special_tokens().map(|(_, name)| name).collect();
@@ -74,11 +74,11 @@ impl CompiledGrammar {
     }
 }
 
-/// What a grammar calls tokens by.
+/// The names and ids by which a grammar refers to tokens.
 struct Names<'g> {
     names: BTreeSet<&'g str>,
     ids: Vec<&'g Tokens>,
-    /// Of each that names all others: what these are not.
+    /// The excluded tokens of each reference to all other tokens.
     excluded: Vec<&'g Tokens>,
 }
 
@@ -100,7 +100,7 @@ impl<'g> Names<'g> {
         names
     }
 
-    /// How a token is spelled beside its bytes.
+    /// Returns the spellings of a token besides its bytes.
     fn spellings(&self, vocabulary: &Vocabulary, id: TokenId) -> Vec<Vec<u8>> {
         if vocabulary.bytes(id).is_none() && vocabulary.special(id).is_none() {
             return Vec::new();
@@ -119,17 +119,18 @@ impl<'g> Names<'g> {
     }
 }
 
-/// What a token may be called: its name, or its text.
+/// Returns the name of a special token, or the text of another one.
 fn text(vocabulary: &Vocabulary, id: TokenId) -> Option<&str> {
     vocabulary.special(id).or_else(|| std::str::from_utf8(vocabulary.bytes(id)?).ok())
 }
 
-/// Whether a token of this name or text is meant by it: special tokens go before others.
+/// Whether a name refers to this token, which has that name or text: special tokens take
+/// precedence.
 fn is_called(vocabulary: &Vocabulary, id: TokenId, name: &str) -> bool {
     vocabulary.special(id).is_some() || !vocabulary.special_tokens().any(|(_, known)| known == name)
 }
 
-/// Whether a token is among these.
+/// Whether a token is one of these.
 fn has(vocabulary: &Vocabulary, tokens: &Tokens, id: TokenId) -> bool {
     match tokens {
         Tokens::Name(name) => text(vocabulary, id) == Some(name) && is_called(vocabulary, id, name),
@@ -138,19 +139,19 @@ fn has(vocabulary: &Vocabulary, tokens: &Tokens, id: TokenId) -> bool {
     }
 }
 
-/// The warning that a string is written like a special token.
+/// Returns the warning for a string that looks like a special token.
 fn as_text(name: &str) -> Diagnostic {
     let message = format!(
-        "`{name}` is a special token of the vocabulary; written as a string it is text, and the \
-         token itself is not allowed there"
+        "`{name}` is a special token of the vocabulary; a string denotes its text, and the token \
+         itself is not allowed there"
     );
     Diagnostic::warning("special-token-as-text", message).help(format!(
-        "where the model writes the token, name it without quotes in a rule (`{name}`); a trigger \
-         of structural tags is always text"
+        "to allow the token itself, name it in a rule without quotes (`{name}`); a trigger of \
+         structural tags is always text"
     ))
 }
 
-/// The error that no token is one of these.
+/// Returns the error that the vocabulary has none of these tokens, if so.
 fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Option<Diagnostic> {
     let error =
         |message: String| Diagnostic::error("unknown-token", message).at(terminal.place.clone());
@@ -168,10 +169,10 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
             let some: Vec<String> =
                 vocabulary.special_tokens().take(8).map(|(_, name)| format!("`{name}`")).collect();
             Some(match some.is_empty() {
-                true => error.help("it has no special tokens at all; write the text as a string"),
-                false => {
-                    error.help(format!("its special tokens are {}, for instance", some.join(", ")))
+                true => {
+                    error.help("the vocabulary has no special tokens; write the text as a string")
                 }
+                false => error.help(format!("its special tokens include {}", some.join(", "))),
             })
         }
         Tokens::Others(excluded) => missing(vocabulary, terminal, excluded),
@@ -190,7 +191,7 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
                         "the vocabulary has no token `{}`",
                         Pattern::Tokens(tokens.clone())
                     ))
-                    .help(format!("its ids go from 0 to {}", width.saturating_sub(1))),
+                    .help(format!("its ids range from 0 to {}", width.saturating_sub(1))),
                 ),
             }
         }

@@ -1,4 +1,4 @@
-//! Computing ahead what sequences will ask for.
+//! Computes masks before sequences need them.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use super::Constraint;
 use crate::util::id::TokenId;
 use crate::util::threads;
 
-/// Computes masks ahead: along samples, or in places found without any. Made by
+/// Computes masks in advance, along samples or by exploring the grammar. Created by
 /// [`Constraint::warmup`].
 ///
-/// Nothing ever has to be warmed: masks that are not there are computed when they are asked for.
+/// Warming up is optional: missing masks are computed on demand.
 ///
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -18,7 +18,7 @@ use crate::util::threads;
 /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?, &vocabulary)?;
 /// let sample = vocabulary.cut_longest(b"ababab").expect("every byte is a token");
 /// assert_eq!(constraint.warmup().threads(2).samples(&[&sample]), 3);
-/// // Before the first byte, and as many bytes behind it until nothing new comes.
+/// // The state before the first byte, and those after further bytes until none is new.
 /// assert_eq!(constraint.warmup().explore(1000), 6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -30,12 +30,14 @@ pub struct Warmup<'c> {
 }
 
 impl Constraint {
-    /// What computes masks ahead. Sequences that come to like places find them ready.
+    /// Returns a warm-up, which computes masks in advance. Sequences that reach equal states find
+    /// their masks ready.
     pub fn warmup(&self) -> Warmup<'_> {
         Warmup { constraint: self, threads: 1, progress: &|_| () }
     }
 
-    /// How many tokens of `sample` could be taken, with a mask before each and behind the last.
+    /// Takes the tokens of `sample` as far as allowed, computing a mask before each and after the
+    /// last. Returns how many were taken.
     fn follow(&self, sample: &[TokenId]) -> usize {
         let mut matcher = self.matcher();
         let mut mask = self.new_mask();
@@ -51,24 +53,24 @@ impl Constraint {
 }
 
 impl<'c> Warmup<'c> {
-    /// How many threads work, the caller's among them; one unless set.
+    /// Sets the number of threads, including the calling thread; the default is one.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Whom to tell of progress, from whichever thread: how many tokens of samples, or places, have
-    /// been dealt with since it was last told.
+    /// Sets a progress callback, called from any thread with the number of tokens of samples, or of
+    /// configurations, processed since the last call.
     #[must_use]
     pub fn progress(mut self, progress: &'c (dyn Fn(usize) + Sync)) -> Self {
         self.progress = progress;
         self
     }
 
-    /// Follows `samples`, each from the beginning of a text on, and computes the mask before each
-    /// token and behind the last. Where a token is not allowed the sample ends. Returns how many
-    /// tokens were taken.
+    /// Follows `samples`, each from the beginning of a text, and computes the mask before each
+    /// token and after the last. A sample ends at the first token that is not allowed. Returns how
+    /// many tokens were taken.
     pub fn samples(&self, samples: &[&[TokenId]]) -> usize {
         let follow = |sample: &&[TokenId]| {
             let taken = self.constraint.follow(sample);

@@ -1,8 +1,8 @@
-//! What a grammar's shape says: what derives text, what is reached, what derives itself; and the
-//! trimming of the IR to what its start symbol needs.
+//! Structural analyses of a grammar: productive, reachable and cyclic rules; and trimming of the IR
+//! to the part that its start symbol needs.
 //!
 //! Every analysis is a work list over counters or a depth-first search on an explicit stack: linear
-//! in the size of the grammar, and nothing recurses.
+//! in the size of the grammar, without recursion.
 
 mod cycles;
 mod kept;
@@ -15,16 +15,17 @@ use crate::grammar::{Grammar, GrammarError};
 use crate::util::diagnostic::{self, Diagnostic, Severity};
 use crate::util::id::{NonterminalId, TerminalId};
 
-/// Which warnings are wanted.
+/// Selection of warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
     /// All.
     All,
-    /// None about rules that the start symbol does not reach: another start symbol was asked for.
+    /// No warnings about rules that the start symbol does not reach: another start symbol was
+    /// requested.
     Reached,
 }
 
-/// The grammar that starts from `start`, with only what that needs, or why it has no sense.
+/// Returns the part of the grammar that `start` needs, or the reasons why it is invalid.
 pub(crate) fn trim(
     untrimmed: &Arc<Grammar>,
     start: NonterminalId,
@@ -58,7 +59,7 @@ pub(crate) fn trim(
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(GrammarError::new(diagnostic::fold(findings)));
     }
-    // Several entry points are ways into one language, with one set of words.
+    // Several entry points lead into one language, with one set of words.
     let mut competing = reached.clone();
     for &other in grammar.starts.iter().filter(|_| grammar.starts.contains(&start)) {
         let also = reachable(grammar, other, alive);
@@ -71,8 +72,7 @@ pub(crate) fn trim(
     Ok(trimmed)
 }
 
-/// The grammar without the meaning of lines that is assumed, where `start` reaches no rule with a
-/// block.
+/// Returns the grammar without its assumed indentation if `start` reaches no rule with a block.
 fn without_lines(grammar: &Grammar, start: NonterminalId) -> Option<Grammar> {
     let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
     let indent = Symbol::Terminal(assumed.indent);
@@ -82,7 +82,7 @@ fn without_lines(grammar: &Grammar, start: NonterminalId) -> Option<Grammar> {
     (!has_blocks).then(|| Grammar { indentation: None, ..grammar.clone() })
 }
 
-/// Says what lines are assumed to mean.
+/// Warns about an assumed indentation.
 fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
     let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
     let line = grammar.indent_line(assumed);
@@ -99,8 +99,8 @@ fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
     )
 }
 
-/// The grammar with only what its start symbol reaches and what derives some text; `None` where the
-/// start symbol itself does not.
+/// Returns the grammar reduced to reachable and productive rules, or `None` if the start symbol is
+/// unproductive.
 pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
     let dead = dead_terminals(grammar);
     let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
@@ -119,18 +119,18 @@ pub(crate) fn is_productive(grammar: &Grammar) -> bool {
     mark_derivable(grammar, |terminal| !dead[terminal.index()]).into_iter().all(|derives| derives)
 }
 
-/// Which nonterminals derive a sequence of terminals that all pass `allowed`.
+/// Marks the nonterminals that derive a sequence of terminals that all pass `allowed`.
 pub(crate) fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
     let productions = grammar.productions.iter().map(|of| (of.lhs, &of.rhs[..]));
     derivable::derivable(grammar.nonterminals.len(), productions, &grammar.requirements, allowed)
 }
 
-/// Which nonterminals derive the empty text.
+/// Marks the nonterminals that derive the empty text.
 fn nullable(grammar: &Grammar) -> Vec<bool> {
     mark_derivable(grammar, |_| false)
 }
 
-/// Which nonterminals `start` reaches through productions that pass `through`.
+/// Marks the nonterminals that `start` reaches through productions that pass `through`.
 fn reachable(
     grammar: &Grammar,
     start: NonterminalId,
@@ -157,8 +157,8 @@ fn reachable(
     reached
 }
 
-/// Terminals that the parser never sees: those only declared that no word is at times and no line
-/// start gives, and those ignored wherever they stand.
+/// Marks the terminals that the parser never sees: declared ones that no word becomes and no line
+/// start produces, and ignored ones.
 fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
     let terminals = &grammar.terminals;
     let mut dead: Vec<bool> =
@@ -168,7 +168,7 @@ fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
             dead[lookahead.other.index()] = terminals[lookahead.other.index()].ignored;
         }
     }
-    // What is cut off has no text of its own, and the text of the terminal that it was.
+    // A lexeme that is cut off has the text of its original terminal instead of one of its own.
     for budget in terminals
         .iter()
         .filter(|terminal| terminal.pattern.is_some())
@@ -188,7 +188,8 @@ fn is_helper(grammar: &Grammar, nonterminal: usize) -> bool {
     grammar.nonterminals[nonterminal].name.starts_with("__")
 }
 
-/// Alternatives with such a rule are left out; where the start symbol is one, nothing is left.
+/// Reports unproductive rules. Alternatives with one are dropped; if the start symbol is
+/// unproductive, nothing is left.
 fn report_unproductive(
     grammar: &Grammar,
     start: NonterminalId,
@@ -223,7 +224,7 @@ fn report_unproductive(
     }
 }
 
-/// The chain of needs from an unproductive nonterminal to itself or to a terminal that never comes.
+/// Returns the chain of needs from an unproductive nonterminal to itself or to a dead terminal.
 fn why_unproductive(
     grammar: &Grammar,
     nonterminal: usize,
@@ -274,7 +275,7 @@ fn why_unproductive(
     }
 }
 
-/// Why no text gives the parser this terminal, and what to do.
+/// Explains why no text produces this terminal, with help.
 fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
     if terminal.ignored {
         return (
@@ -289,7 +290,7 @@ fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
     )
 }
 
-/// The production as an example.
+/// Returns the production as an example.
 fn shown(grammar: &Grammar, production: &Production) -> String {
     let name = |symbol: &Symbol| match symbol {
         Symbol::Terminal(terminal) => grammar.terminals[terminal.index()].shown(),
@@ -301,7 +302,7 @@ fn shown(grammar: &Grammar, production: &Production) -> String {
     format!("{}: {}", grammar.nonterminals[production.lhs.index()].shown(), symbols.join(" "))
 }
 
-/// Warns once for each terminal that a reached production waits for in vain.
+/// Warns once for each dead terminal in a reached production.
 fn report_dead_terminals(
     grammar: &Grammar,
     written: &[bool],

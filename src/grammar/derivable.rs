@@ -1,4 +1,4 @@
-//! Which nonterminals derive some text, where lists must have certain members before they end
+//! Nonterminals that derive some text, given lists that need certain members before they end
 //! ([`Requirement`]).
 
 use hashbrown::HashMap;
@@ -13,12 +13,12 @@ use crate::util::lists::Lists;
 #[derive(Debug)]
 pub(crate) struct Ends<'g> {
     requirements: &'g [Requirement],
-    /// By rest: the number of the requirement, and that of the end.
+    /// By rest: the number of the requirement, and the position of the end.
     by_rest: HashMap<NonterminalId, (usize, usize), FxBuildHasher>,
 }
 
 impl<'g> Ends<'g> {
-    /// Those of lists with these requirements.
+    /// Creates the ends of lists with these requirements.
     pub(crate) fn new(requirements: &'g [Requirement]) -> Self {
         let mut by_rest = HashMap::default();
         for (number, requirement) in requirements.iter().enumerate() {
@@ -28,15 +28,15 @@ impl<'g> Ends<'g> {
         Self { requirements, by_rest }
     }
 
-    /// The number of the requirement, and the end that a production is.
+    /// Returns the number of the requirement and the end if a production ends a list.
     fn of(&self, lhs: NonterminalId, rhs: &[Symbol]) -> Option<(usize, &'g End)> {
         let &(number, place) = self.by_rest.get(&lhs).filter(|_| rhs.is_empty())?;
         Some((number, &self.requirements[number].ends[place]))
     }
 
-    /// Whether a production takes part in a text, where these nonterminals derive something, and
-    /// terminals do that pass `allowed`: all of its symbols, and if it ends a list what that must
-    /// have.
+    /// Whether a production can occur in a text, given the nonterminals that derive something and
+    /// the terminals that pass `allowed`: all its symbols do and, if it ends a list, one of the
+    /// sets of required members does.
     pub(crate) fn is_alive(
         &self,
         (lhs, rhs): (NonterminalId, &[Symbol]),
@@ -57,8 +57,8 @@ impl<'g> Ends<'g> {
     }
 }
 
-/// Which of `count` nonterminals derive a sequence of terminals that all pass `allowed`: what ends
-/// a list brings along what it must have. Linear.
+/// Marks which of `count` nonterminals derive a sequence of terminals that all pass `allowed`; the
+/// end of a list also needs its required members. Linear.
 pub(crate) fn derivable<'p>(
     count: usize,
     productions: impl Iterator<Item = (NonterminalId, &'p [Symbol])>,
@@ -67,15 +67,15 @@ pub(crate) fn derivable<'p>(
 ) -> Vec<bool> {
     let ends = Ends::new(requirements);
     let mut ready: Vec<NonterminalId> = Vec::new();
-    // By nonterminal: the members that it is, and the productions that wait for it.
+    // By nonterminal: the members that it counts as, and the productions that wait for it.
     let mut is: Vec<(u32, u32)> = Vec::new();
     let mut waiting: Vec<(u32, u32)> = Vec::new();
-    // By set, those of all requirements in a row: how many members it waits for, and the rests that
-    // end with it.
+    // By set, those of all requirements in sequence: the number of members that it waits for, and
+    // the rests that end with it.
     let mut wanted: Vec<usize> = Vec::new();
     let mut rests: Vec<Vec<NonterminalId>> = Vec::new();
     let mut first_set: Vec<usize> = Vec::with_capacity(requirements.len());
-    // By member: its set, until it is derived.
+    // By member: its set, until the member is derived.
     let mut set_of: Vec<Option<usize>> = Vec::new();
     for requirement in requirements {
         first_set.push(wanted.len());
@@ -89,7 +89,7 @@ pub(crate) fn derivable<'p>(
             rests.push(Vec::new());
         }
     }
-    // By production: how many nonterminals it waits for.
+    // By production: the number of nonterminals that it waits for.
     let mut missing: Vec<(NonterminalId, u32)> = Vec::new();
     for (lhs, rhs) in productions {
         if let Some((number, end)) = ends.of(lhs, rhs) {

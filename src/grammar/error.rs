@@ -1,4 +1,4 @@
-//! Why a grammar was refused.
+//! Errors of grammars that are rejected.
 
 use std::error::Error;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::fmt;
 use crate::util::diagnostic::{self, Cause, Diagnostic, Severity};
 use crate::util::meter::LimitReached;
 
-/// What ended the reading or the compiling of a grammar, for programs that must tell the cases
-/// apart.
+/// Cause that ended the reading or the compiling of a grammar, for programs that must distinguish
+/// the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GrammarErrorKind {
-    /// The grammar itself: its text, its shape, or a token that it names and the vocabulary lacks.
-    /// The [codes](Diagnostic::code) of the findings say more.
+    /// The grammar itself: its text, its structure, or a token that it names and the vocabulary
+    /// lacks. The [codes](Diagnostic::code) of the findings say more.
     Grammar,
     /// A limit was reached, or the work was cancelled: [`GrammarError::limit`] says which.
     Limit,
-    /// A file that the grammar imports is there, but cannot be read.
+    /// An imported file exists, but cannot be read.
     Import,
 }
 
-/// Why a grammar was refused, when it was read or when it was compiled: one [`Diagnostic`] or more,
-/// each with its place, an example, and what to write instead.
+/// Error of a grammar that is rejected when it is read or compiled: one or more [`Diagnostic`]s,
+/// each with its place, an example, and a suggestion.
 ///
 /// Its [source](Error::source) is the [`LimitReached`], or the [`std::io::Error`] of an import.
 #[derive(Clone, PartialEq, Eq)]
@@ -36,19 +36,19 @@ impl GrammarError {
         Self { diagnostics }
     }
 
-    /// The error of `errors`, with what is known beside them: the cause may be among it.
+    /// Creates an error of `errors` and the known warnings, which may include the cause.
     pub(crate) fn beside(mut errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
         errors.extend(warnings);
         Self::new(diagnostic::fold(errors))
     }
 
-    /// The findings, errors and warnings: in the order of the file where reading found them, errors
-    /// first where compiling did.
+    /// Returns the findings, errors and warnings: those of reading in the order of the file, those
+    /// of compiling with errors first.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// What ended the work.
+    /// Returns the cause that ended the work.
     pub fn kind(&self) -> GrammarErrorKind {
         match self.cause() {
             Some(Cause::Limit(_)) => GrammarErrorKind::Limit,
@@ -57,12 +57,12 @@ impl GrammarError {
         }
     }
 
-    /// The limit at which the work stopped, if that is the reason.
+    /// Returns the limit at which the work stopped, if that is the reason.
     pub fn limit(&self) -> Option<&LimitReached> {
         self.diagnostics.iter().find_map(Diagnostic::limit)
     }
 
-    /// Heap bytes, about.
+    /// Returns the approximate number of heap bytes.
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let of = |finding: &Diagnostic| {
@@ -88,7 +88,7 @@ impl fmt::Display for GrammarError {
     }
 }
 
-/// As it is displayed: `main` prints the error that it returns so.
+/// Formats as `Display` does, since `main` prints a returned error with `Debug`.
 impl fmt::Debug for GrammarError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,9 +1,9 @@
-//! What stands between brackets, in a grammar whose lines count: there line ends count for nothing,
-//! so that alternatives which need one take no part.
+//! Copies of rules for use between brackets, in a grammar with significant lines: there line ends
+//! do not count, so alternatives that need one are dropped.
 //!
-//! A rule that may be used on both sides (a function's body, which a lambda in an argument has as
-//! well) is two: as it is, and between brackets what is left of it. The language is the same; but
-//! that brackets hold no line end can now be seen of the rules, on which the proof and all
+//! A rule that may be used in both contexts (a function's body, which a lambda in an argument has
+//! as well) becomes two: the original, and its remainder between brackets. The language is the
+//! same, but the rules now show that brackets contain no line end, on which the proof and all
 //! decisions about lines rest.
 
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use crate::grammar::ir::{Grammar, Indentation, Nonterminal, Production, Symbol, 
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
-/// The grammar without what needs a line end between brackets, with a warning; `None` where there
-/// is no such thing, or nothing else.
+/// Returns the grammar without the parts between brackets that need a line end, with a warning, or
+/// `None` if there are none or nothing else is left.
 pub(crate) fn without_lines(grammar: &Grammar) -> Option<Grammar> {
     let directive = grammar.indentation.as_ref()?;
     let rewriting = Rewriting::new(grammar, directive);
@@ -40,7 +40,7 @@ pub(crate) fn without_lines(grammar: &Grammar) -> Option<Grammar> {
     Some(kept)
 }
 
-/// By nonterminal, whether something that it derives holds the beginning or the end of a line.
+/// By nonterminal, whether something that it derives contains the beginning or the end of a line.
 pub(crate) fn holding_lines(grammar: &Grammar, directive: &Indentation<TerminalId>) -> Vec<bool> {
     let own = [directive.newline, directive.indent, directive.dedent];
     let mut holds = vec![false; grammar.nonterminals.len()];
@@ -62,7 +62,7 @@ pub(crate) fn holding_lines(grammar: &Grammar, directive: &Indentation<TerminalI
     }
 }
 
-/// The symbols of a right side, each with the number of brackets around it.
+/// Returns the symbols of a right side, each with its bracket depth.
 pub(crate) fn with_depth<'a>(
     rhs: &'a [Symbol],
     directive: &'a Indentation<TerminalId>,
@@ -88,9 +88,9 @@ struct Rewriting<'a> {
     holds: Vec<bool>,
     nonterminals: Vec<Nonterminal>,
     productions: Vec<Production>,
-    /// Of nonterminals that hold lines, what they are between brackets.
+    /// By nonterminal that contains lines: its copy between brackets.
     copies: HashMap<NonterminalId, NonterminalId>,
-    /// Those of which the productions are not written yet.
+    /// Nonterminals whose copies have no productions yet.
     pending: Vec<NonterminalId>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Rewriting<'a> {
         }
     }
 
-    /// A symbol between brackets that holds lines.
+    /// Returns a symbol between brackets that contains lines.
     fn held_in_brackets(&self, production: &Production) -> Option<Symbol> {
         let mut symbols = with_depth(&production.rhs, self.directive);
         symbols.find(|&(symbol, depth)| depth > 0 && self.holds(symbol)).map(|(symbol, _)| symbol)
@@ -142,8 +142,8 @@ impl<'a> Rewriting<'a> {
         }
     }
 
-    /// Writes a production as it is where so many brackets are around it, unless it needs a line
-    /// end between some.
+    /// Writes a production for a bracket depth of `around`, unless it needs a line end between
+    /// brackets.
     fn produce(&mut self, of: &Production, lhs: NonterminalId, around: u32) {
         let mut rhs = Symbols::with_capacity(of.rhs.len());
         for (symbol, depth) in with_depth(&of.rhs, self.directive) {
@@ -157,7 +157,7 @@ impl<'a> Rewriting<'a> {
         self.productions.push(Production { lhs, rhs, ..of.clone() });
     }
 
-    /// What a nonterminal is between brackets.
+    /// Returns the copy of a nonterminal between brackets.
     fn copy(&mut self, of: NonterminalId) -> NonterminalId {
         let next = NonterminalId::new(self.nonterminals.len());
         let copy = *self.copies.entry(of).or_insert(next);

@@ -1,10 +1,10 @@
-//! Blocks and brackets opened in one alternative and closed in the same, in a grammar whose lines
-//! count.
+//! Blocks and brackets that are opened and closed in one alternative, in a grammar with significant
+//! lines.
 //!
-//! Some grammars have rules of their own for the two ends: `begin: _INDENT`, and `block: begin
-//! line+ end`. The proof and all decisions about lines rest on alternatives that close what they
-//! open; so such a rule is written out where it stands. The language is the same. What cannot be
-//! written out, because it holds itself, stays as it is, and is refused later with its place.
+//! Some grammars have separate rules for the two ends: `begin: _INDENT`, and
+//! `block: begin line+ end`. The proof and all decisions about lines rest on alternatives that
+//! close what they open; so such a rule is inlined. The language is the same. A rule that cannot be
+//! inlined because it is recursive stays as it is, and is rejected later with its place.
 
 use smallvec::SmallVec;
 
@@ -12,14 +12,14 @@ use crate::grammar::analysis;
 use crate::grammar::ir::{Grammar, Indentation, Nonterminal, Production, Symbol};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
-/// A grammar may grow to so many times its symbols: each rule that is written out has few
-/// alternatives, and is used in few places.
+/// Factor by which the symbols of a grammar may grow: each inlined rule has few alternatives and
+/// few uses.
 const GROWTH: usize = 4;
 
-/// So many rules are written out, each at the cost of the whole grammar: there are two or three.
+/// Maximum number of inlined rules, each at the cost of the whole grammar: usually two or three.
 const MOST_ENDS: usize = 50;
 
-/// The grammar with such rules written out; `None` where there are none, or too many.
+/// Returns the grammar with such rules inlined, or `None` if there are none, or too many.
 pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     let directive = grammar.indentation.as_ref()?;
     let symbols = grammar.productions.iter().map(|production| production.rhs.len() + 1);
@@ -49,8 +49,8 @@ pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     Some(kept)
 }
 
-/// A rule that opens without closing, or closes without opening, and holds no such rule itself.
-/// What it derives is not captured or counted.
+/// Returns a rule that opens without closing, or closes without opening, and uses no such rule
+/// itself. Rules whose texts are captured or counted are excluded.
 fn one_end(
     grammar: &Grammar,
     directive: &Indentation<TerminalId>,
@@ -82,7 +82,7 @@ fn one_end(
     })
 }
 
-/// Whether an alternative closes what it opens, blocks and brackets.
+/// Whether an alternative closes the blocks and brackets that it opens.
 fn is_balanced(rhs: &[Symbol], directive: &Indentation<TerminalId>) -> bool {
     let ends = [
         (std::slice::from_ref(&directive.indent), std::slice::from_ref(&directive.dedent)),
@@ -91,7 +91,8 @@ fn is_balanced(rhs: &[Symbol], directive: &Indentation<TerminalId>) -> bool {
     ends.iter().all(|&(open, close)| depth_behind(rhs, open, close) == Some(0))
 }
 
-/// How many of `open` are not closed at the end; `None` where one is closed that was not open.
+/// Returns the number of `open` left unclosed at the end, or `None` if a close has no matching
+/// open.
 pub(crate) fn depth_behind(
     rhs: &[Symbol],
     open: &[TerminalId],
@@ -104,8 +105,8 @@ pub(crate) fn depth_behind(
     })
 }
 
-/// The productions with each alternative of `end` in the place of `end`; `None` where that makes
-/// more than `most` symbols.
+/// Returns the productions with each alternative of `end` substituted for `end`, or `None` if that
+/// makes more than `most` symbols.
 fn without(productions: &[Production], end: NonterminalId, most: usize) -> Option<Vec<Production>> {
     let symbol = Symbol::Nonterminal(end);
     let ways: Vec<&[Symbol]> = productions

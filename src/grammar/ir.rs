@@ -1,4 +1,4 @@
-//! The IR itself. Ids are dense from 0; the end of the text is no terminal of the grammar (the
+//! The IR itself. Ids are dense from 0; the end of the text is not a terminal of the grammar (the
 //! tables add it).
 
 use std::borrow::Cow;
@@ -21,34 +21,34 @@ pub struct Grammar {
     pub(crate) nonterminals: Shared<Nonterminal>,
     pub(crate) productions: Shared<Production>,
     pub(crate) start: NonterminalId,
-    /// All rules that `%start` names; of [`Grammar::untrimmed`] only, since what is trimmed reaches
-    /// one of them.
+    /// All rules named by `%start`; only in [`Grammar::untrimmed`], since a trimmed grammar has one
+    /// start.
     pub(crate) starts: Vec<NonterminalId>,
     pub(crate) lexer: LexerKind,
-    /// What lists must have, whatever the order.
+    /// Conditions on the members of lists, in any order.
     pub(crate) requirements: Vec<Requirement>,
     /// `%conflicts`.
     pub(crate) conflicts: Conflicts,
-    /// Whether a text may begin with what is ignored.
+    /// Whether a text may begin with ignored lexemes.
     pub(crate) leading_ignored: bool,
     /// `%match`.
     pub(crate) matching: Matching,
     /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches
-    /// is reserved against it. Which ones those are takes a regex match, so the scanner finds out.
+    /// is reserved against it. Finding them takes a regex match, so the scanner does that.
     pub(crate) reserve_covered: Vec<TerminalId>,
-    /// `%indent`: what line starts mean.
+    /// `%indent`: the meaning of line starts.
     pub(crate) indentation: Option<Indentation<TerminalId>>,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// The grammar with the rules that `start` does not reach, for [`Grammar::with_start`]. `None`:
-    /// this one.
+    /// The grammar including the rules that `start` does not reach, for [`Grammar::with_start`].
+    /// `None`: this one.
     pub(crate) untrimmed: Option<Arc<Grammar>>,
-    /// What reading it took: its compilation goes on from there.
+    /// Cost of reading it, which its compilation continues from.
     pub(crate) cost: Cost,
 }
 
 impl Grammar {
-    /// A grammar of these parts, whose start is the first nonterminal, with nothing that directives
-    /// say: what notations without directives come to.
+    /// Creates a grammar of these parts, whose start is the first nonterminal, with the settings of
+    /// no directives: for notations that have none.
     pub(crate) fn plain(
         terminals: Vec<Terminal>,
         nonterminals: Vec<Nonterminal>,
@@ -75,40 +75,41 @@ impl Grammar {
     }
 }
 
-/// `%indent`: what the ends of lines and the blanks before their first lexeme are to the parser.
+/// `%indent`: the meaning of line ends, and of the blanks before the first lexeme of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Indentation<Id> {
     /// Ends a line.
     pub(crate) newline: Id,
-    /// Stands before the first lexeme of a line that is deeper than the one before. Has no text.
+    /// Precedes the first lexeme of a line that is indented deeper than the one before. Has no
+    /// text.
     pub(crate) indent: Id,
-    /// Stands before the first lexeme behind a block, once for each block that ends. Has no text.
+    /// Precedes the first lexeme after a block, once for each block that ends. Has no text.
     pub(crate) dedent: Id,
-    /// Between these and [`Indentation::close`] line ends count for nothing.
+    /// Line ends between these and [`Indentation::close`] do not count.
     pub(crate) open: Vec<Id>,
     pub(crate) close: Vec<Id>,
-    /// The ignored terminal that joins the next line to its own.
+    /// The ignored terminal that joins the next line to the current one.
     pub(crate) join: Option<Id>,
-    /// A tab goes on to the next multiple of this many columns; not 0.
+    /// Tab stops are multiples of this many columns; not 0.
     pub(crate) tab: u32,
-    /// How many blocks may be open.
+    /// Maximum number of open blocks.
     pub(crate) levels: Option<u32>,
     /// The directive.
     #[serde(skip)]
     pub(crate) place: Option<Place>,
-    /// Whether there is no such directive, and the defaults of Lark's `Indenter` are meant.
+    /// Whether there is no such directive, and the defaults of Lark's `Indenter` are assumed.
     #[serde(skip)]
     pub(crate) is_assumed: bool,
 }
 
 impl<Id> Indentation<Id> {
-    /// The terminals without which the directive says nothing.
+    /// Returns the terminals that the directive depends on, apart from brackets.
     pub(crate) fn own(&self) -> impl Iterator<Item = &Id> {
         [&self.newline, &self.indent, &self.dedent].into_iter().chain(&self.join)
     }
 
-    /// The same over other ids; `None` when one of the three terminals has none. Brackets that have
-    /// none are left out.
+    /// Maps the ids. Returns `None` if one of the three terminals has no new id; brackets without
+    /// one are dropped.
     pub(crate) fn map<New>(&self, id: impl Fn(&Id) -> Option<New>) -> Option<Indentation<New>> {
         Some(Indentation {
             newline: id(&self.newline)?,
@@ -125,7 +126,7 @@ impl<Id> Indentation<Id> {
     }
 }
 
-/// Which terminals compete where a lexeme starts.
+/// Selection of the terminals that compete at the start of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum LexerKind {
     /// Always all of them.
@@ -135,58 +136,58 @@ pub(crate) enum LexerKind {
     Contextual,
 }
 
-/// `%match`: which matches of candidates make the lexeme.
+/// `%match`: selection of the lexeme from the matches of the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Matching {
-    /// The longest, since nothing is said.
+    /// The longest, by default: no directive is given.
     Usual,
-    /// The longest; of several terminals that match it, it is the one of least rank.
+    /// The longest; of several terminals that match it, the one of least rank.
     Longest,
     /// The longest of those of the highest priority that match anything.
     Priority,
-    /// The longest; it is every terminal that matches it, as in llguidance. But where a lazy one
-    /// matches, only lazy ones.
+    /// The longest, as every terminal that matches it, as in llguidance. But if a lazy one matches,
+    /// only lazy ones.
     All,
 }
 
 impl Matching {}
 
-/// What a conflict that precedence does not settle means.
+/// Treatment of a conflict that precedence does not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Conflicts {
-    /// All that the parser may do is done, side by side: the language is the grammar's.
+    /// All possible actions are followed in parallel: the language is that of the grammar.
     #[default]
     Follow,
-    /// The same, and nobody is told: the rules and terminals were made for a grammar that has no
-    /// terminals of its own, so nobody wrote what conflicts.
+    /// The same without warnings: rules and terminals were generated for a grammar that has no
+    /// terminals of its own, so its author did not write the conflicts.
     Silent,
-    /// It is an error.
+    /// Conflicts are errors.
     Refuse,
-    /// Reading on goes before ending a rule; between rules the priority decides, and then the order
-    /// in the file: as in Yacc and Lark.
+    /// Shifts take precedence over reductions; between reductions the priority decides, and then
+    /// the order in the file: as in Yacc and Lark.
     Shift,
 }
 
-/// A terminal: a name and what its lexemes look like.
+/// A terminal: a name and the pattern of its lexemes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Terminal {
     /// As written (`NUMBER`), or made from a literal in a rule as Lark does (`LBRACE`, `IF`,
     /// `__ANON_0`).
     pub(crate) name: String,
-    /// How messages call it where its author has given it no name: a literal, a regex, a class, a
-    /// rule's name, `key "age"`, `number (at #/properties/age)`. `None`: its name, or its pattern
-    /// where the name is made up. Set with [`Terminal::described`].
+    /// Its name in messages if the author has given it none: a literal, a regex, a class, a rule's
+    /// name, `key "age"`, `number (at #/properties/age)`. `None`: its name, or its pattern if the
+    /// name is generated. Set with [`Terminal::described`].
     pub(crate) description: Option<Arc<str>>,
     /// `None` for a `%declare`d terminal, which no text ever matches.
     pub(crate) pattern: Option<Pattern>,
-    /// Whether lexemes of it are dropped wherever they stand.
+    /// Whether its lexemes are dropped wherever they occur.
     pub(crate) ignored: bool,
     /// Decides ties between terminals that match the same longest text: smaller wins. A permutation
     /// of `0..terminals.len()`, by explicit priority (higher first), then plain strings before
     /// patterns, then order in the file.
     pub(crate) rank: u32,
-    /// The explicit priority, else 0. Under `%match priority` a match goes before any match of a
-    /// lower one, however long.
+    /// The explicit priority, or 0. Under `%match priority` a match wins over any match of lower
+    /// priority, however long.
     pub(crate) priority: i32,
     /// Terminals that this word is reserved against (`%reserved NAME IF`): under the contextual
     /// lexer it competes wherever one of them does.
@@ -200,16 +201,16 @@ pub(crate) struct Terminal {
     /// Whether it competes only where the stack can shift it, and there only with what else the
     /// stack can shift.
     pub(crate) exclusive: bool,
-    /// What decides whether a lexeme of this word is itself (`%lookahead ID OVER ...`).
+    /// Context that decides whether a lexeme of this word is itself (`%lookahead ID OVER ...`).
     pub(crate) lookahead: Option<Lookahead>,
-    /// Whether the first match ends the lexeme, whatever else competes for it.
+    /// Whether the first match ends the lexeme, regardless of what else competes for it.
     pub(crate) lazy: bool,
-    /// Whether each match may end the lexeme, whatever longer one there is and whatever else
-    /// matches: the text behind decides. Of terminals made for grammars that have none.
+    /// Whether each match may end the lexeme, even if there is a longer one or another terminal
+    /// matches: the text after it decides. For terminals generated for grammars that have none.
     pub(crate) every_match: bool,
-    /// How many tokens a lexeme may take.
+    /// Maximum number of tokens in a lexeme.
     pub(crate) budget: Option<Budget>,
-    /// What it is to a list of items that must differ.
+    /// Role in a list of items that must differ.
     pub(crate) distinct: Option<Distinct>,
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
@@ -219,7 +220,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal of which no directive says anything.
+    /// Creates a terminal without any settings of directives.
     pub(crate) fn plain(name: String, pattern: Option<Pattern>, rank: u32) -> Self {
         Self {
             name,
@@ -242,13 +243,13 @@ impl Terminal {
         }
     }
 
-    /// The same with a description for messages, which is cut where it is long.
+    /// Returns the terminal with a description for messages, truncated if it is long.
     pub(crate) fn described(self, description: &str) -> Self {
         Self { description: Some(shortened(description).into()), ..self }
     }
 
-    /// What an author knows it by: its description, else its pattern where the name was made up,
-    /// else its name.
+    /// Returns the name shown to authors: its description, or its pattern if the name is generated,
+    /// or its name.
     pub(crate) fn shown(&self) -> String {
         match (&self.description, &self.pattern) {
             (Some(description), _) => description.to_string(),
@@ -260,10 +261,10 @@ impl Terminal {
     }
 }
 
-/// Characters of a description.
+/// Maximum length of a description, in characters.
 const DESCRIPTION: usize = 80;
 
-/// The text, cut where it is too long for a message.
+/// Truncates a text that is too long for a message.
 fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(DESCRIPTION) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -271,32 +272,32 @@ fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How many tokens a lexeme may take (`rule[max_tokens=10]`). One that has taken as many ends
+/// Maximum number of tokens in a lexeme (`rule[max_tokens=10]`). A lexeme of that many tokens ends
 /// there, whether its terminal matches it or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Budget {
     /// At least 1.
     pub(crate) tokens: u32,
-    /// What a lexeme is that ends there: terminals that no text matches. Nearly always one.
+    /// Terminals of a lexeme that ends there, which no text matches. Nearly always one.
     pub(crate) cuts: Vec<TerminalId>,
 }
 
-/// What a terminal is to lists whose items differ from one another: no two items are the same JSON
-/// value. No context-free rules say that of lists of any length: whoever follows a text keeps what
-/// stands in it.
+/// Role of a terminal in lists whose items are distinct: no two items are the same JSON value.
+/// Context-free rules cannot require that of lists of any length, so the items are stored while a
+/// text is read.
 ///
-/// An item is one lexeme, any of a terminal whatever stands before it, or an array or an object.
-/// Two lexemes are the same by their text, arrays and objects by their value. An array or an object
-/// that may end can also go on, so as to differ from any number of others. Behind an item the list
-/// may end, or goes on as its rules ask: for no more items than there are. Items may hold other
-/// such lists.
+/// An item is one lexeme, any of its terminal regardless of what precedes it, or an array or an
+/// object. Lexemes are compared by their text, arrays and objects by their value. An array or an
+/// object that may end can also continue, so it can differ from any number of others. After an item
+/// the list may end, or continue as its rules require: for no more items than there are. Items may
+/// contain other such lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Distinct {
     /// Begins a list.
     Open,
     /// An item that is one lexeme.
     Item,
-    /// Stands between two items.
+    /// Separates two items.
     Next,
     /// Ends a list.
     Close,
@@ -307,33 +308,32 @@ pub(crate) enum Distinct {
 pub(crate) struct Fallback {
     /// The terminal that the lexeme is instead, in most grammars an identifier.
     pub(crate) terminal: TerminalId,
-    /// `%fallback`: only where the stack cannot shift the word. `%soft`: both readings are carried
-    /// where both are possible, until one of them dies.
+    /// `%fallback`: only if the stack cannot shift the word. `%soft`: if both readings are
+    /// possible, both are followed until one of them dies.
     pub(crate) soft: bool,
 }
 
-/// The lexemes around a word that make it itself; elsewhere it is another terminal.
+/// Context that makes a word itself; in any other context it is another terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lookahead {
-    /// What it is elsewhere, in most grammars an identifier.
+    /// The terminal that it is otherwise, in most grammars an identifier.
     pub(crate) other: TerminalId,
-    /// As one of these the last lexeme before it that was not ignored must have been read; `None`:
-    /// anything, or nothing, may stand before it.
+    /// Terminals of which the previous lexeme that was not ignored must be one; `None` if anything,
+    /// or nothing, may precede it.
     pub(crate) after: Option<Vec<TerminalId>>,
-    /// The labels of the lexemes behind it that are not ignored: one list for each, one list at
-    /// least.
+    /// Labels of the following lexemes that are not ignored: one list for each, at least one list.
     pub(crate) before: Vec<Vec<TerminalId>>,
 }
 
 /// A nonterminal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Nonterminal {
-    /// The rule's name, or one made from its rule for a repetition or group (`__value_plus_0`).
+    /// The rule's name, or one generated from it for a repetition or group (`__value_plus_0`).
     pub(crate) name: Arc<str>,
     /// Its productions.
     #[serde(skip)]
     pub(crate) productions: SmallVec<[ProductionId; 4]>,
-    /// What is to be known of the texts that it derives.
+    /// Attributes of the texts that it derives.
     pub(crate) marks: Option<Box<Marks>>,
     /// Where it was defined.
     #[serde(skip)]
@@ -341,7 +341,7 @@ pub(crate) struct Nonterminal {
 }
 
 impl Nonterminal {
-    /// The name for messages: a repetition or a group that has none is `(…)+` or `(…)` of its
+    /// Returns the name for messages: a repetition or a group without one is `(…)+` or `(…)` of its
     /// rule.
     pub(crate) fn shown(&self) -> Cow<'_, str> {
         // `__RULE_KIND_NUMBER`, as `lower::expand` makes it.
@@ -359,24 +359,24 @@ impl Nonterminal {
     }
 }
 
-/// What an author wants to know of the texts of a rule, or says of them, that is not their shape.
+/// Attributes of the texts of a rule that do not affect their form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Marks {
-    /// Under what name its texts are captured.
+    /// Name under which its texts are captured.
     pub(crate) capture: Option<String>,
-    /// What ends its texts and is not captured with them.
+    /// Pattern that ends its texts and is not captured with them.
     pub(crate) suffix: Option<Suffix>,
-    /// At what temperature a model should write its texts.
+    /// Temperature that a model should use for its texts.
     pub(crate) temperature: Option<Temperature>,
-    /// How many tokens one of its texts may take.
+    /// Maximum number of tokens in one of its texts.
     pub(crate) max_tokens: Option<u32>,
 }
 
-/// What ends the texts of a rule.
+/// End of the texts of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Suffix {
     pub(crate) pattern: Pattern,
-    /// Under what name it is captured, and how many of its bytes are; `None`: all.
+    /// Name of its capture and number of bytes captured; `None` for all.
     pub(crate) capture: Option<(String, Option<u32>)>,
 }
 
@@ -385,7 +385,7 @@ pub(crate) struct Suffix {
 pub(crate) struct Temperature(pub(crate) u32);
 
 impl Temperature {
-    /// The number.
+    /// Returns the number.
     pub(crate) fn value(self) -> f32 {
         f32::from_bits(self.0)
     }
@@ -396,17 +396,16 @@ impl Temperature {
 pub(crate) struct Production {
     pub(crate) lhs: NonterminalId,
     pub(crate) rhs: Symbols,
-    /// `%prec`, else that of the last terminal of `rhs`, if it has one, as in Yacc.
+    /// `%prec`, or that of the last terminal of `rhs`, if it has one, as in Yacc.
     pub(crate) precedence: Option<Precedence>,
-    /// Of its rule: decides between two reductions under [`Conflicts::Shift`], the higher one
-    /// first.
+    /// Priority of its rule: between two reductions under [`Conflicts::Shift`] the higher one wins.
     pub(crate) priority: i32,
-    /// The alternative it came from.
+    /// The alternative that it was made from.
     #[serde(skip)]
     pub(crate) place: Option<Place>,
 }
 
-/// Symbols, nearly always few: grammars are copied from pass to pass.
+/// A sequence of symbols, usually short: grammars are copied from pass to pass.
 pub(crate) type Symbols = SmallVec<[Symbol; 4]>;
 
 /// A grammar symbol.
@@ -423,7 +422,7 @@ pub(crate) struct Precedence {
     pub(crate) associativity: Associativity,
 }
 
-/// What a conflict between equal levels means.
+/// Resolution of a conflict between equal levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Associativity {
     /// Reduce.
@@ -435,14 +434,14 @@ pub(crate) enum Associativity {
 }
 
 impl Grammar {
-    /// Whether texts are what the file says that they usually are.
+    /// Whether the start symbol is the default one of the file.
     pub(crate) fn has_usual_start(&self) -> bool {
         let name = |grammar: &Grammar| grammar.nonterminals[grammar.start.index()].name.clone();
         self.untrimmed.as_ref().is_none_or(|untrimmed| name(untrimmed) == name(self))
     }
 
-    /// What the grammar's author should know, though nothing is refused: unused symbols, shadowed
-    /// terminals, literals that a pattern covers, and so on.
+    /// Returns the warnings for the grammar's author: unused symbols, shadowed terminals, literals
+    /// that a pattern covers, and so on.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

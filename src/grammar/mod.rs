@@ -1,4 +1,4 @@
-//! The grammar: the IR that every later layer reads, and how grammar files become it.
+//! The grammar: the IR that every later layer reads, and the passes from grammar files to it.
 //!
 //! A [`Grammar`] is a plain LALR(1) candidate: productions over terminals and nonterminals with all
 //! conveniences of the notation (repetition, groups, templates, imports) already lowered, and for
@@ -6,14 +6,14 @@
 //!
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
 //! * [`characters`]: the same for grammars of characters, which have no terminals.
-//! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
-//! * [`optional`]: terminals that match the empty text, or none, made options or left out.
+//! * [`analysis`]: structural analyses of the IR, and its trimming to what the start symbol needs.
+//! * [`optional`]: terminals that match the empty text, or none, made optional or dropped.
 //! * [`texts`]: grammars whose texts are those of automata.
 //! * [`words`]: long lists of strings, as terminals and as rules.
-//! * [`requirement`]: conditions on lists beside the rules; [`derivable`]: what derives some text
-//!   under them.
+//! * [`requirement`]: conditions on lists in addition to the rules; [`derivable`]: productive
+//!   nonterminals under them.
 //! * [`mod@print`]: the IR as text; [`saved`]: the IR as JSON.
-//! * [`reader`]: what reading takes beside the text: a name, a start symbol, files, limits.
+//! * [`reader`]: settings for reading: a name, a start symbol, files, limits.
 
 pub(crate) mod analysis;
 mod automaton;
@@ -49,12 +49,12 @@ pub(crate) use texts::of_choices;
 
 impl Grammar {
     /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`,
-    /// `unicode`, `lark`); [`GrammarReader::imports`] gives it files.
+    /// `unicode`, `lark`); use [`GrammarReader::imports`] for files.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the grammar's text and shape, each with its place. Conflicts
-    /// are found when its tables are built.
+    /// All errors in the grammar's text and structure, each with its place. Conflicts are found
+    /// when its tables are built.
     pub fn from_lark(text: &str) -> Result<Self, GrammarError> {
         GrammarReader::new().lark(text)
     }
@@ -72,15 +72,15 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the grammar's text and shape, each with its place. Tokens that
-    /// it names (`<[1000]>`, `<think>`) are looked up when it meets a vocabulary.
+    /// All errors in the grammar's text and structure, each with its place. Tokens that it names
+    /// (`<[1000]>`, `<think>`) are looked up when the grammar is compiled for a vocabulary.
     pub fn from_gbnf(text: &str) -> Result<Self, GrammarError> {
         GrammarReader::new().gbnf(text)
     }
 
-    /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token`
-    /// declares, in Lark's notation, with `%ignore` and the directives about words. Places in
-    /// messages are of `<grammar>` and `<terminals>`.
+    /// Reads a Yacc grammar: a `.y` file, and `terminals`, which defines in Lark's notation the
+    /// terminals that `%token` declares, with `%ignore` and the directives about words. Places in
+    /// messages refer to `<grammar>` and `<terminals>`.
     ///
     /// # Errors
     ///
@@ -89,8 +89,8 @@ impl Grammar {
         GrammarReader::new().yacc(grammar, terminals)
     }
 
-    /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its
-    /// name (`NUMBER`), and where there are such, blanks and line ends are ignored: so rules can be
+    /// Reads the rules of a `.y` file alone. A token without quotation marks matches its own name
+    /// (`NUMBER`), and if there are such tokens, blanks and line ends are ignored: so rules can be
     /// checked, and tried out, before there are terminals.
     ///
     /// ```
@@ -105,24 +105,24 @@ impl Grammar {
         GrammarReader::new().yacc_rules(grammar)
     }
 
-    /// What reading the grammar took.
+    /// Returns the cost of reading the grammar.
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// The rules that the grammar's `%start` names, the usual one first; `start` where it names
-    /// none.
+    /// Returns the rules that the grammar's `%start` names, the default one first; `start` if there
+    /// is no `%start`.
     pub fn starts(&self) -> impl Iterator<Item = &str> {
         let untrimmed = self.untrimmed.as_deref().unwrap_or(self);
         untrimmed.starts.iter().map(|start| &*untrimmed.nonterminals[start.index()].name)
     }
 
-    /// The same grammar with another start symbol: a rule by its name in the file. Rules that it
-    /// does not reach are left out without a warning.
+    /// Returns the same grammar with another start symbol: the name of a rule in the file. Rules
+    /// that it does not reach are dropped without a warning.
     ///
     /// # Errors
     ///
-    /// When there is no such rule, or when it derives no text, or itself alone.
+    /// If there is no such rule, or if it derives no text, or derives itself alone.
     pub fn with_start(&self, name: &str) -> Result<Self, GrammarError> {
         let untrimmed = self.untrimmed.clone().unwrap_or_else(|| Arc::new(self.clone()));
         let rule = untrimmed.nonterminals.iter().position(|nonterminal| *nonterminal.name == *name);

@@ -1,13 +1,12 @@
-//! Terminals that match the empty text, and such as match none: a lexeme has one byte at least, so
-//! the rules say that the place of the one may stay empty, and do without the other.
+//! Terminals that match the empty text, or no text. A lexeme has at least one byte, so in the rules
+//! the former become optional and the latter are dropped.
 //!
-//! Which terminals these are takes their automata, so this is done when a grammar is compiled. The
-//! language stays what it would be if the empty text were a lexeme: where `T` matches it, each use
-//! of `T` is `T?`. As everywhere (see the expansion of groups) an option is written out into
-//! alternatives with and without it, since a production for the empty text asks the parser for a
-//! decision before it has seen anything. So a nonterminal that derives the empty text by such
-//! terminals alone is an option where it is used, and has no empty alternative itself; the start
-//! symbol excepted.
+//! Finding these terminals takes their automata, so this is done when a grammar is compiled. The
+//! language stays the same as if the empty text were a lexeme: if `T` matches it, each use of `T`
+//! is `T?`. As everywhere (see the expansion of groups) an option is written out into alternatives
+//! with and without it, since an empty production asks the parser for a decision before it has seen
+//! anything. So a nonterminal that derives the empty text only through such terminals becomes an
+//! option at each use, and has no empty alternative itself; except the start symbol.
 
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -17,18 +16,18 @@ use crate::grammar::ir::{Grammar, Nonterminal, Production, Symbol};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ProductionId};
 
-/// Alternatives that one production becomes; a longer one is cut, and its end becomes a nonterminal
-/// of its own.
+/// Maximum number of alternatives that one production becomes; beyond it the production is cut, and
+/// its end becomes a nonterminal of its own.
 const MAX_VARIANTS: usize = 64;
 
-/// Which texts a terminal matches.
+/// Kind of the texts that a terminal matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Texts {
-    /// One or more, none of them empty; or it is declared, and has none of its own.
+    /// One or more, none of them empty; or the terminal is declared, and has none of its own.
     Lexemes,
     /// The empty text and others.
     LexemesAndEmpty,
-    /// The empty text alone.
+    /// Only the empty text.
     Empty,
     /// None.
     Nothing,
@@ -44,12 +43,12 @@ impl Texts {
     }
 }
 
-/// The grammar over terminals that match `texts`, in which each terminal has lexemes and none is
-/// empty, with a finding for each terminal that does not have them as it stands.
+/// Returns the grammar over terminals that match `texts`, changed so that every terminal has
+/// lexemes and none is empty, with a finding for each terminal that needed the change.
 ///
 /// # Errors
 ///
-/// Findings, one of them an error, when the start symbol derives nothing any more.
+/// Findings, one of them an error, if the start symbol derives nothing any more.
 pub(crate) fn without_empty(
     grammar: &Grammar,
     texts: &[Texts],
@@ -79,7 +78,7 @@ pub(crate) fn without_empty(
     }
 }
 
-/// What an author should know: one finding a terminal that stands in a rule.
+/// Returns findings for the author: one for each such terminal that a rule uses.
 fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (index, (terminal, &texts)) in grammar.terminals.iter().zip(texts).enumerate() {
@@ -136,16 +135,16 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
     findings
 }
 
-/// The productions, as they are written anew.
+/// State of the rewriting of productions.
 struct Rewriting<'a> {
     grammar: &'a Grammar,
     texts: &'a [Texts],
-    /// Nonterminals that may be empty by terminals alone, and so are options where they stand.
+    /// Nonterminals that are empty only through such terminals, and so become options at each use.
     optional: Vec<bool>,
     nonterminals: Vec<Nonterminal>,
     productions: Vec<Production>,
     seen: HashSet<(NonterminalId, Vec<Symbol>)>,
-    /// Ends of productions that were cut, and the nonterminal that each is.
+    /// Ends of productions that were cut, each with its nonterminal.
     ends: HashMap<Vec<Vec<Symbol>>, NonterminalId>,
 }
 
@@ -157,7 +156,7 @@ impl<'a> Rewriting<'a> {
         Self {
             grammar,
             texts,
-            // A rule of which something is to be known is there also where it derives nothing.
+            // A rule with marks stays even if it derives the empty text.
             optional: (before.iter().zip(after).zip(&grammar.nonterminals))
                 .map(|((&before, after), nonterminal)| {
                     after && !before && nonterminal.marks.is_none()
@@ -195,7 +194,7 @@ impl<'a> Rewriting<'a> {
         }
     }
 
-    /// The right sides that a production becomes.
+    /// Returns the right sides that a production becomes.
     fn variants(&mut self, production: &Production) -> Vec<Vec<Symbol>> {
         let mut ends: Vec<Vec<Symbol>> = vec![Vec::new()];
         for &symbol in production.rhs.iter().rev() {
@@ -209,7 +208,7 @@ impl<'a> Rewriting<'a> {
             if may_stand && may_miss && ends.len() * 2 > MAX_VARIANTS {
                 ends = self.cut(production, ends);
             }
-            // Backwards: symbols are put at the end, and the sides turned round at last.
+            // Symbols are pushed in reverse; the sides are reversed at the end.
             let without = if may_miss { ends.clone() } else { Vec::new() };
             if may_stand {
                 ends.iter_mut().for_each(|end| end.push(symbol));
@@ -222,7 +221,7 @@ impl<'a> Rewriting<'a> {
         ends
     }
 
-    /// A nonterminal for these ends, which stand backwards, and nothing where one is empty.
+    /// Returns a nonterminal for these reversed ends, and the empty end if there was one.
     fn cut(&mut self, production: &Production, mut ends: Vec<Vec<Symbol>>) -> Vec<Vec<Symbol>> {
         ends.sort();
         ends.dedup();
@@ -251,7 +250,7 @@ impl<'a> Rewriting<'a> {
         cut
     }
 
-    /// Adds a production, unless it is there, or says of a nonterminal that it is itself.
+    /// Adds a production, unless it is known or has become a trivial cycle `A -> A`.
     fn produce(&mut self, of: &Production, lhs: NonterminalId, rhs: Vec<Symbol>) {
         let says_nothing = rhs == [Symbol::Nonterminal(lhs)] && of.rhs[..] != rhs;
         if !says_nothing && self.seen.insert((lhs, rhs.clone())) {

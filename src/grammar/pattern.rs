@@ -1,5 +1,5 @@
-//! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges, Python
-//! regexes and ready automata.
+//! Patterns of terminals: trees whose leaves are strings, ranges, Python regexes and ready-made
+//! automata.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub(crate) use crate::grammar::automaton::{Automaton, Counted, Moves, State};
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Pattern {
-    /// A plain string, maybe with the `i` flag (Unicode simple case folding, as Python's
+    /// A plain string, possibly with the `i` flag (Unicode simple case folding, as Python's
     /// `re.IGNORECASE`).
     Literal { text: String, ignore_case: bool },
     /// `"a".."z"`, both ends included.
@@ -23,54 +23,55 @@ pub(crate) enum Pattern {
         #[serde(skip)]
         place: Option<Place>,
     },
-    /// One after the other; the empty sequence matches the empty text.
+    /// A concatenation; the empty one matches the empty text.
     Concat(Vec<Pattern>),
-    /// Any one of them; none of them matches nothing.
+    /// A union; the empty one matches nothing.
     Alternation(Vec<Pattern>),
-    /// `min` times at least, `max` times at most (`None`: without bound).
+    /// At least `min` and at most `max` times (`None`: unbounded).
     Repeat { pattern: Box<Pattern>, min: u32, max: Option<u32> },
-    /// What each of them matches; none of them matches every text.
+    /// An intersection; the empty one matches every text.
     Intersection(Vec<Pattern>),
-    /// Every text that it does not match.
+    /// A complement.
     Complement(Box<Pattern>),
     /// The texts of an automaton over bytes.
     Automaton(Automaton),
-    /// Those of them that enter so many marked states: of a terminal as a whole.
+    /// The texts of an automaton that enter a number of marked states within bounds: of a terminal
+    /// as a whole.
     Counted(Counted),
-    /// Of what it matches the texts that begin with no other of them: what is read up to the first
-    /// match.
+    /// The texts of a pattern that have no other of its texts as a prefix: those read up to the
+    /// first match.
     Shortest(Box<Pattern>),
     /// Any one of these tokens of the vocabulary, each spelled as no text is
     /// ([`Tokens::spellings`]).
     Tokens(Tokens),
-    /// The JSON texts that satisfy a schema: of a terminal as a whole. Rules take its place before
+    /// The JSON texts that satisfy a schema: of a terminal as a whole. Replaced by rules before
     /// patterns are compiled.
     Schema(String),
 }
 
-/// The flags behind a regex, `imslux` as in Lark. `l` and `u` change nothing for text patterns.
+/// Flags after a regex, `imslux` as in Lark. `l` and `u` change nothing for text patterns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct RegexFlags {
     /// `i`: letters match both cases.
     pub(crate) ignore_case: bool,
-    /// `m`: only concerns `^` and `$`, which terminals may not use.
+    /// `m`: only affects `^` and `$`, which terminals may not use.
     pub(crate) multi_line: bool,
     /// `s`: `.` matches a newline too.
     pub(crate) dot_all: bool,
     /// `x`: white space and comments in the pattern are skipped.
     pub(crate) verbose: bool,
-    /// llguidance's `allow_invalid_utf8`: a class is one of bytes, and an escape is a byte. The
+    /// llguidance's `allow_invalid_utf8`: classes are sets of bytes, and an escape is a byte. The
     /// byte [`MARK`](crate::grammar::tokens::MARK) is in no class.
     pub(crate) bytes: bool,
 }
 
 impl Pattern {
-    /// Whether this is a plain string: those win ties against patterns.
+    /// Whether this is a plain string: plain strings win ties against patterns.
     pub(crate) fn is_literal(&self) -> bool {
         matches!(self, Pattern::Literal { .. })
     }
 
-    /// Whether a regex in it has a look-around. Costs the tree.
+    /// Whether a regex in it has a look-around. Cost: the size of the tree.
     pub(crate) fn looks_around(&self) -> bool {
         match self {
             Pattern::Regex { pattern, .. } => {
@@ -91,8 +92,8 @@ impl Pattern {
         }
     }
 
-    /// Whether some part is described by what it is not, by several conditions at once, or by an
-    /// automaton. Costs the tree.
+    /// Whether it contains a complement, an intersection, an automaton or the like. Cost: the size
+    /// of the tree.
     pub(crate) fn has_algebra(&self) -> bool {
         match self {
             Pattern::Literal { .. } | Pattern::Range(..) | Pattern::Regex { .. } => false,
@@ -110,7 +111,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the parts of an automaton fit together, which the makers of patterns see to.
+    /// Whether the parts of an automaton fit together, which the builders of patterns ensure.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
             Pattern::Concat(parts) | Pattern::Alternation(parts) | Pattern::Intersection(parts) => {

@@ -1,5 +1,4 @@
-//! How a grammar prints: one production a line, then one terminal a line, with what is said of
-//! each.
+//! Display of grammars: one production per line, then one terminal per line, with its attributes.
 
 use std::fmt;
 
@@ -57,7 +56,7 @@ impl fmt::Display for Grammar {
 }
 
 impl Grammar {
-    /// The name of a symbol.
+    /// Returns the name of a symbol.
     pub(crate) fn symbol_name(&self, symbol: Symbol) -> &str {
         match symbol {
             Symbol::Terminal(terminal) => &self.terminals[terminal.index()].name,
@@ -83,7 +82,7 @@ impl Grammar {
         Ok(())
     }
 
-    /// The directive as a file would have it: brackets that are plain strings as these.
+    /// Returns the directive as written in a file, with brackets that are plain strings as strings.
     pub(crate) fn indent_line(&self, indentation: &Indentation<TerminalId>) -> String {
         let Indentation { newline, indent, dedent, open, close, join, tab, levels, .. } =
             indentation;
@@ -171,7 +170,7 @@ impl fmt::Display for Precedence {
     }
 }
 
-/// As in Lark's notation, with a group around whatever is not a single thing.
+/// Formats the pattern in Lark's notation, with a group around anything that is not a single item.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

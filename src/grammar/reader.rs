@@ -1,4 +1,4 @@
-//! What reading a grammar takes beside its text, said once for all notations.
+//! Settings for reading a grammar in addition to its text, shared by all notations.
 
 use std::fmt;
 use std::io;
@@ -10,8 +10,8 @@ use crate::util::limits::Limits;
 /// Reads grammars of any notation: with a name for messages, another start symbol, files to import,
 /// and limits.
 ///
-/// What takes a text alone is a function of [`Grammar`]: [`Grammar::from_lark`] and the like, with
-/// the default [`Limits`].
+/// To read a text alone, use the functions of [`Grammar`]: [`Grammar::from_lark`] and the like,
+/// with the default [`Limits`].
 ///
 /// ```
 /// use lrmask::{GrammarReader, Limits};
@@ -35,8 +35,8 @@ pub struct GrammarReader<'r> {
 }
 
 impl<'r> GrammarReader<'r> {
-    /// A reader with the default limits. It has no files to import; the libraries (`common`,
-    /// `python`, `unicode`, `lark`) are there without.
+    /// Creates a reader with the default limits. It has no files to import; the libraries
+    /// (`common`, `python`, `unicode`, `lark`) are available anyway.
     pub fn new() -> Self {
         Self {
             name: None,
@@ -46,28 +46,27 @@ impl<'r> GrammarReader<'r> {
         }
     }
 
-    /// How messages call the file. Files that it imports are looked for beside it: the name is a
-    /// path with `/`.
+    /// Sets the name of the file in messages. The name is a path with `/`; imported files are
+    /// looked for in the same directory.
     #[must_use]
     pub fn name(mut self, name: &'r str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// Another start symbol than the file says: a rule by its name in it. The file need not have
-    /// the usual one (`start`, `root`). Rules that the symbol does not reach are left out without a
-    /// warning. Regexes and choices have no rules. `None` is the usual
-    /// start.
+    /// Sets a start symbol other than that of the file: the name of a rule in it. The file need not
+    /// have the default one (`start`, `root`). Rules that the symbol does not reach are dropped
+    /// without a warning. Regexes and choices have no rules. `None` selects the default start.
     #[must_use]
     pub fn start(mut self, rule: impl Into<Option<&'r str>>) -> Self {
         self.start = rule.into();
         self
     }
 
-    /// Gives the files that are imported. `%import .other.NAME` asks for `other.lark` in the
-    /// directory of the file that says so, as a path with `/`. So does `%import other.NAME`, before
-    /// a library of that name is taken. A file that is not there is an error of the kind
-    /// [`NotFound`](io::ErrorKind::NotFound); another error ends the reading, and is its
+    /// Sets the function that provides imported files. `%import .other.NAME` asks for `other.lark`
+    /// in the directory of the importing file, as a path with `/`. So does `%import other.NAME`,
+    /// before a library of that name is used. A missing file is an error of the kind
+    /// [`NotFound`](io::ErrorKind::NotFound); any other error ends the reading, and is its
     /// [source](std::error::Error::source).
     #[must_use]
     pub fn imports(mut self, imports: &'r dyn Fn(&str) -> io::Result<String>) -> Self {
@@ -75,8 +74,8 @@ impl<'r> GrammarReader<'r> {
         self
     }
 
-    /// The limits of reading. Imported files count together with the one that imports them. What
-    /// reading takes is taken off what the same limits leave for
+    /// Sets the limits of reading. Imported files count together with the one that imports them.
+    /// The cost of reading is deducted from what the same limits leave for
     /// [`ConstraintBuilder::limits`](crate::ConstraintBuilder::limits).
     #[must_use]
     pub fn limits(mut self, limits: &Limits) -> Self {
@@ -88,8 +87,8 @@ impl<'r> GrammarReader<'r> {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the grammar's text and shape, each with its place; and the
-    /// first limit that is exceeded. Conflicts are found when its tables are built.
+    /// All errors in the grammar's text and structure, each with its place; and the first limit
+    /// that is exceeded. Conflicts are found when its tables are built.
     pub fn lark(&self, text: &str) -> Result<Grammar, GrammarError> {
         lower::lower(text, self.shown(), self.imports, self.start, &self.limits)
     }
@@ -103,9 +102,9 @@ impl<'r> GrammarReader<'r> {
         characters::lower_gbnf(text, self.shown(), self.start, &self.limits)
     }
 
-    /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token`
-    /// declares, in Lark's notation, with `%ignore` and the directives about words. Places in
-    /// messages are of `<grammar>` and `<terminals>`.
+    /// Reads a Yacc grammar: a `.y` file, and `terminals`, which defines in Lark's notation the
+    /// terminals that `%token` declares, with `%ignore` and the directives about words. Places in
+    /// messages refer to `<grammar>` and `<terminals>`.
     ///
     /// # Errors
     ///
@@ -123,7 +122,7 @@ impl<'r> GrammarReader<'r> {
         self.with_own_start(lower::lower_yacc_rules(grammar, &self.limits)?)
     }
 
-    /// Within what the texts are read.
+    /// Returns the limits of reading.
     pub(crate) fn within(&self) -> &Limits {
         &self.limits
     }

@@ -1,82 +1,82 @@
-//! Conditions on lists beside the rules: which members a list must have before it may end.
+//! Conditions on lists in addition to the rules: the members that a list needs before it may end.
 
 use serde::{Deserialize, Serialize};
 
 use crate::util::id::{NonterminalId, TerminalId};
 
-/// A condition on lists, which no context-free rules of a bearable size could state: that n members
-/// stand in a list, in any order, takes 2^n nonterminals.
+/// A condition on lists for which context-free rules would be too large: requiring n members in any
+/// order takes 2^n nonterminals.
 ///
-/// A list begins behind a lexeme of `open`, and is right-recursive: `rest -> separator more`, `more
-/// -> member rest`, `rest -> ` (nothing). So all of its members are on the parser's stack when it
-/// ends, and it ends only where one of certain sets of members is among them. Members may stand
-/// several times, and others between them. What is left of a list may depend on the members before
-/// it. Then one set at least, of those that it may end with, must remain one that it can still end
-/// with: so a list that lacks some members can always be gone on with.
+/// A list begins after a lexeme of `open`, and is right-recursive: `rest -> separator more`,
+/// `more -> member rest`, `rest -> ` (nothing). So all its members are on the parser's stack when
+/// it ends, and it may end only if they include one of certain sets of members. Members may occur
+/// several times, with others between them. The remainder of a list may depend on the members
+/// before it. In that case at least one of the sets that it may end with must stay possible, so
+/// that a list that lacks some members can always be continued.
 ///
-/// Of members under one key the last alone counts. So a member may undo what was there, and each
-/// set says what to read where that happened.
+/// Of several members under one key only the last counts. So a member may undo an earlier one, and
+/// each set says which members to read if that happened.
 ///
-/// Every member, required or not, is a nonterminal whose productions have two symbols at least:
-/// what reduces to it takes off more than the state on top, and the parser does not do that by the
-/// way (`lr::unit_reductions`).
+/// Every member, required or not, is a nonterminal whose productions have at least two symbols:
+/// reducing to it pops more than the top state, and the parser does not do that in passing
+/// (`lr::unit_reductions`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Requirement {
-    /// What is left of a list behind a member. No parse state may end a list in two ways.
+    /// Remainders of a list after a member. No parse state may end a list in two ways.
     pub(crate) ends: Vec<End>,
-    /// What stands between two members; `None` where nothing does.
+    /// Terminal between two members; `None` if there is none.
     pub(crate) separator: Option<TerminalId>,
-    /// What stands before the first member.
+    /// Terminal before the first member.
     pub(crate) open: TerminalId,
     /// Sets of members.
     pub(crate) sets: Vec<Set>,
-    /// Members under one key; what is in none of these lists has a key of its own.
+    /// Members grouped by key; a member in none of these lists has a key of its own.
     pub(crate) keys: Vec<Vec<NonterminalId>>,
 }
 
-/// Where a list may end.
+/// A point at which a list may end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
-    /// What is left of the list there; its empty production ends the list.
+    /// Remainder of the list at this point; its empty production ends the list.
     pub(crate) rest: NonterminalId,
-    /// The numbers of the sets of which one must have been read, ascending. None where a list goes
-    /// on.
+    /// Numbers of the sets of which one must have been read, ascending. Empty if the list must
+    /// continue.
     pub(crate) sets: Vec<u32>,
 }
 
-/// A member that is required: the nonterminals that are such a member, one at least.
+/// A required member: the nonterminals that count as it, at least one.
 pub(crate) type Member = Vec<NonterminalId>;
 
 /// Members that are required together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Set {
-    /// Members that stay, once they have been read: no list that may end with the set has another
+    /// Members that stay once they have been read: no list that may end with the set has another
     /// member under their keys.
     pub(crate) lasting: Vec<Member>,
     /// Members that others under their keys may undo.
     pub(crate) revocable: Vec<Member>,
-    /// One of each of these is all that is revocable, whatever was read before: none of them undoes
-    /// what another one is.
+    /// One of each of these supplies all revocable members, whatever was read before: none of them
+    /// undoes another.
     pub(crate) remedy: Vec<Member>,
 }
 
 impl Set {
-    /// That nothing but these members is required.
+    /// Requires these members only.
     pub(crate) fn of(lasting: Vec<Member>) -> Self {
         Self { lasting, ..Self::default() }
     }
 
-    /// Members that make a list whole that has none.
+    /// Returns the members that complete a list that has none.
     pub(crate) fn whole(&self) -> impl Iterator<Item = &Member> {
         self.lasting.iter().chain(&self.remedy)
     }
 
-    /// All members of which each must be there.
+    /// Returns all members that must be present.
     pub(crate) fn required(&self) -> impl Iterator<Item = &Member> {
         self.lasting.iter().chain(&self.revocable)
     }
 
-    /// The set with other nonterminals, `None` where none replaces those of a member.
+    /// Returns the set with replaced nonterminals, or `None` if a member loses all of its own.
     fn map(&self, new: impl Fn(NonterminalId) -> Option<NonterminalId>) -> Option<Self> {
         let member = |member: &Member| {
             let mapped: Member = member.iter().filter_map(|&id| new(id)).collect();
@@ -92,7 +92,7 @@ impl Set {
 }
 
 impl Requirement {
-    /// That lists with these rests have all of these members.
+    /// Requires all of `members` in lists with these remainders.
     pub(crate) fn all(
         rests: &[NonterminalId],
         separator: Option<TerminalId>,
@@ -105,15 +105,15 @@ impl Requirement {
         Self { ends, separator, open, sets: vec![Set::of(set)], keys: Vec::new() }
     }
 
-    /// All nonterminals that it names.
+    /// Returns all nonterminals that it names.
     pub(crate) fn nonterminals(&self) -> impl Iterator<Item = NonterminalId> {
         let sets = self.sets.iter().flat_map(|set| set.required().chain(&set.remedy));
         let members = sets.chain(&self.keys).flatten().copied();
         self.ends.iter().map(|end| end.rest).chain(members)
     }
 
-    /// Replaces nonterminals. What has none that replaces it is left out: of a member, and where it
-    /// has no other the sets with this member.
+    /// Replaces nonterminals. One without a replacement is removed from its member; a member that
+    /// loses all of them removes the sets that contain it.
     pub(crate) fn map(&mut self, new: impl Fn(NonterminalId) -> Option<NonterminalId>) {
         let mut numbers = Vec::with_capacity(self.sets.len());
         let mut kept = Vec::with_capacity(self.sets.len());
@@ -133,7 +133,7 @@ impl Requirement {
         self.ends = self.ends.iter().filter_map(end).collect();
     }
 
-    /// Whether all numbers of sets name one.
+    /// Whether all set numbers are valid.
     pub(crate) fn is_sound(&self) -> bool {
         let mut sets = self.ends.iter().flat_map(|end| &end.sets);
         sets.all(|&set| (set as usize) < self.sets.len())

@@ -1,7 +1,7 @@
 //! The saved form of a grammar: its IR as JSON.
 //!
 //! The form holds the meaning of a grammar. Places in files, warnings, and rules that only another
-//! start symbol reaches are left out. `docs/saved.md` says which changes of the IR keep the form
+//! start symbol reaches are omitted. `docs/saved.md` lists the changes of the IR that keep the form
 //! readable.
 
 use serde::{Deserialize, Serialize};
@@ -42,19 +42,19 @@ struct Fields {
     cost: crate::util::meter::Cost,
 }
 
-/// Brackets of JSON that are open at once in the saved form of a sound grammar. Its deepest parts
-/// are patterns: two brackets for each of at most 256 patterns within one another.
+/// Maximum nesting depth of JSON brackets in the saved form of a sound grammar. Its deepest parts
+/// are patterns: two brackets for each of at most 256 nested patterns.
 const DEEPEST: usize = 600;
 
 impl Grammar {
-    /// A number that differs, but for chance, between grammars that differ in a rule, a terminal, a
-    /// name or a directive. It is the same on every machine. White space, comments and places in
-    /// the file have no part in it. Costs the grammar's size.
+    /// Returns a number that, barring collisions, differs between grammars that differ in a rule, a
+    /// terminal, a name or a directive. It is the same on every machine. White space, comments and
+    /// places in the file do not affect it. Takes time linear in the grammar's size.
     pub fn fingerprint(&self) -> u64 {
         fingerprint(&self.to_json())
     }
 
-    /// The saved form.
+    /// Returns the saved form.
     pub(crate) fn to_json(&self) -> String {
         let mut json = Vec::new();
         let written = Fields::serialize(self, &mut serde_json::Serializer::new(&mut json));
@@ -62,8 +62,8 @@ impl Grammar {
         String::from_utf8(json).unwrap_or_default()
     }
 
-    /// Reads the saved form. `None` where the text is not the form of a grammar from which tables
-    /// can be made.
+    /// Reads the saved form. Returns `None` if the text is not the form of a grammar from which
+    /// tables can be built.
     pub(crate) fn from_json(json: &str) -> Option<Self> {
         if depth(json) > DEEPEST {
             return None;
@@ -80,14 +80,14 @@ impl Grammar {
     }
 }
 
-/// The fingerprint of a grammar, from its saved form.
+/// Returns the fingerprint of a grammar, from its saved form.
 pub(crate) fn fingerprint(json: &str) -> u64 {
     let mut hash = Fingerprint::default();
     hash.bytes(json.as_bytes());
     hash.value()
 }
 
-/// How many brackets are open at once, those in strings not counted.
+/// Returns the maximum number of brackets open at once, ignoring those in strings.
 fn depth(json: &str) -> usize {
     let (mut depth, mut deepest, mut bytes) = (0usize, 0, json.bytes());
     while let Some(byte) = bytes.next() {
@@ -96,7 +96,7 @@ fn depth(json: &str) -> usize {
             b']' | b'}' => depth = depth.saturating_sub(1),
             b'"' => {
                 while let Some(byte) = bytes.next().filter(|&byte| byte != b'"') {
-                    // What is escaped ends no string.
+                    // An escaped quote does not end the string.
                     if byte == b'\\' {
                         bytes.next();
                     }
@@ -109,7 +109,7 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
-/// Whether every id names something, and ranks are what they are said to be.
+/// Whether every id is valid, and the ranks are a permutation.
 fn is_sound(grammar: &Grammar) -> bool {
     let known = |id: &TerminalId| id.index() < grammar.terminals.len();
     let rule = |id: &NonterminalId| id.index() < grammar.nonterminals.len();

@@ -1,4 +1,4 @@
-//! Grammars whose texts are those of automata: a regex, or fixed choices.
+//! Grammars whose texts are those of automata: of a regex, or of fixed choices.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -12,12 +12,12 @@ use crate::grammar::pattern::{Automaton, Pattern, State};
 use crate::util::diagnostic::Place;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
-/// States of one automaton of choices.
+/// Maximum number of states of one automaton of choices.
 const MAX_STATES: usize = 100_000;
 
 impl Grammar {
-    /// The grammar of the texts that one of `automata` has, none of which has the empty text; and
-    /// of that, if `with_empty`. Messages call them by `description`.
+    /// Creates the grammar of the texts of `automata`, none of which accepts the empty text, and of
+    /// the empty text if `with_empty`. Messages call the texts `description`.
     ///
     /// Nothing follows these texts, so the longest match is always the whole.
     pub(crate) fn of_texts(
@@ -55,8 +55,8 @@ impl Grammar {
     }
 }
 
-/// The smallest automata of `texts`, which are ascending, different and not empty: as many as it
-/// takes for none to be too large. Built incrementally (Daciuk, Mihov, Watson and Watson,
+/// Returns minimal automata of `texts`, which are ascending, distinct and not empty: as many as
+/// needed to keep each within the limit. Built incrementally (Daciuk, Mihov, Watson and Watson,
 /// *Incremental Construction of Minimal Acyclic Finite-State Automata*, Computational Linguistics
 /// 26:1, 2000). Linear in the bytes of all texts.
 pub(crate) fn of_choices<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Vec<Automaton> {
@@ -74,7 +74,7 @@ pub(crate) fn of_choices<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Vec<Autom
     automata
 }
 
-/// A state while words are added: its moves ascend.
+/// A state while words are added; its moves ascend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Node {
     moves: SmallVec<[(u8, u32); 2]>,
@@ -92,21 +92,20 @@ impl Node {
     }
 }
 
-/// The smallest automaton of some texts, in the making.
+/// Builder of the minimal automaton of some texts.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
-    /// States that no further word changes.
+    /// States that later words do not change.
     kept: Vec<Node>,
     ids: HashTable<u32>,
-    /// The states along the last word, from the start on; the move to the next one is not in them
-    /// yet.
+    /// States along the last word, beginning with the start; the move to the next one is not in
+    /// them yet.
     path: Vec<Node>,
     before: Vec<u8>,
 }
 
 impl Words {
-    /// Adds a text, which is not empty and stands behind all that were added, in the order of
-    /// bytes.
+    /// Adds a text, which is not empty and greater than all earlier ones in byte order.
     pub(crate) fn add(&mut self, word: &[u8]) {
         let shared = self.before.iter().zip(word).take_while(|(one, other)| one == other).count();
         self.close(shared);
@@ -116,7 +115,7 @@ impl Words {
         self.before.extend_from_slice(word);
     }
 
-    /// Keeps the states of the last word that are deeper than `depth`.
+    /// Fixes the states of the last word that are deeper than `depth`.
     fn close(&mut self, depth: usize) {
         while self.path.len() > depth + 1 {
             let Some(node) = self.path.pop() else { return };
@@ -136,7 +135,7 @@ impl Words {
         }
     }
 
-    /// The automaton. Nothing leads back to its start.
+    /// Returns the automaton. No move leads back to its start.
     pub(crate) fn finish(mut self) -> Automaton {
         self.close(0);
         let start = self.path.pop().unwrap_or_default();
@@ -146,7 +145,7 @@ impl Words {
             accepts: node.accepts,
         };
         let states: Vec<State> = std::iter::once(start).chain(self.kept).map(state).collect();
-        // The start has longer rests than all others, of which no two are equal.
+        // The start accepts longer suffixes than all other states, and no two of those are equal.
         if self.before.is_empty() { Automaton::new(states) } else { Automaton::minimal(states) }
     }
 }

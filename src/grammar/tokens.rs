@@ -1,7 +1,7 @@
 //! Tokens of a vocabulary as parts of a grammar, before any vocabulary is known.
 //!
-//! A token that a rule names is spelled by bytes that no text holds: UTF-8 has no byte FF. So it is
-//! a lexeme like others, and neither tables nor scan states know of it. llguidance spells its
+//! A token named in a rule is spelled with bytes that occur in no text: UTF-8 has no byte FF. So it
+//! is a lexeme like others, and tables and scan states need no special case. llguidance spells its
 //! tokens in the same way.
 
 use serde::{Deserialize, Serialize};
@@ -9,41 +9,41 @@ use smallvec::smallvec;
 
 use super::automaton::{Automaton, Moves, State};
 
-/// Tokens that a terminal stands for.
+/// Tokens that a terminal denotes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Tokens {
-    /// The tokens of this name, angle brackets included: special tokens, or where no special token
-    /// is called so, ordinary ones with just this text.
+    /// The tokens of this name, including angle brackets: special tokens or, if no special token
+    /// has the name, ordinary ones with exactly this text.
     Name(String),
-    /// The ids in these ranges, both ends included; ascending, none in two of them.
+    /// The ids in these ranges, both ends included; ascending and disjoint.
     Ids(Vec<(u32, u32)>),
-    /// Every token but these, and but those that end a text.
+    /// Every token except these and those that end a text.
     Others(Box<Tokens>),
 }
 
-/// Begins the spelling of a token, and stands in no text.
+/// First byte of the spelling of a token; occurs in no text.
 pub(crate) const MARK: u8 = 0xff;
 
-/// Digits of the largest id that is spelled. Vocabularies are narrower.
+/// Digits of the largest id that is spelled. Vocabularies are smaller.
 const DIGITS: u32 = 8;
 
 impl Tokens {
-    /// How the token of this name is spelled.
+    /// Returns the spelling of the token of this name.
     pub(crate) fn name_spelling(name: &str) -> Vec<u8> {
         [&[MARK], name.as_bytes()].concat()
     }
 
-    /// How the token of this id is spelled where it is meant by its id.
+    /// Returns the spelling of a token that is referred to by its id.
     pub(crate) fn id_spelling(id: u32) -> Vec<u8> {
         [&[MARK, b'['], id.to_string().as_bytes(), b"]"].concat()
     }
 
-    /// How every token is spelled that is none of `excluded`.
+    /// Returns the spelling of every token that is not in `excluded`.
     pub(crate) fn others_spelling(excluded: &Self) -> Vec<u8> {
         [&[MARK, b'!'], excluded.to_string().as_bytes()].concat()
     }
 
-    /// Whether an id is among these; no id is where tokens are not told by their ids.
+    /// Whether an id is among these; always `false` unless the tokens are given by ids.
     pub(crate) fn has_id(&self, id: u32) -> bool {
         match self {
             Tokens::Name(_) | Tokens::Others(_) => false,
@@ -51,7 +51,7 @@ impl Tokens {
         }
     }
 
-    /// The ids that all of `members` have and none of `others`.
+    /// Returns the ids that all of `members` have and none of `others`.
     pub(crate) fn exactly(members: &[&Self], others: &[&Self]) -> Self {
         let ranges = |tokens: &&Self| match tokens {
             Tokens::Name(_) | Tokens::Others(_) => Vec::new(),
@@ -77,8 +77,8 @@ impl Tokens {
         Tokens::Ids(found)
     }
 
-    /// The automaton of the spellings. Its size is that of the name, or some ten states an end of a
-    /// range.
+    /// Returns the automaton of the spellings. Its size is that of the name, or about ten states
+    /// for each end of a range.
     pub(crate) fn spellings(&self) -> Automaton {
         match self {
             Tokens::Name(name) => only(&Self::name_spelling(name)),
@@ -88,7 +88,7 @@ impl Tokens {
     }
 }
 
-/// The automaton of one text.
+/// Returns the automaton of one text.
 fn only(bytes: &[u8]) -> Automaton {
     let step = |(at, &byte): (usize, &u8)| State {
         moves: smallvec![(byte, byte, at as u32 + 1)],
@@ -99,21 +99,21 @@ fn only(bytes: &[u8]) -> Automaton {
     Automaton::new(states)
 }
 
-/// Makes the automaton of the decimal numbers in some ranges, in brackets and behind the mark.
+/// Builder of the automaton of the decimal numbers in some ranges, in brackets after the mark.
 struct Numbers<'a> {
     ranges: &'a [(u32, u32)],
     states: Vec<State>,
-    /// By count of digits: the state behind so many digits from which any digits may follow.
+    /// By count of digits: the state after this many digits from which any digits may follow.
     free: [Option<u32>; DIGITS as usize + 1],
 }
 
-/// The first of the ranges, which ascend, that has a number from `first` to `last`.
+/// Returns the first of the ascending ranges that contains a number from `first` to `last`.
 fn first_within(ranges: &[(u32, u32)], first: u64, last: u64) -> Option<(u32, u32)> {
     let next = ranges.partition_point(|&(_, to)| u64::from(to) < first);
     ranges.get(next).copied().filter(|&(from, _)| u64::from(from) <= last)
 }
 
-/// The state behind the closing bracket.
+/// State after the closing bracket.
 const END: u32 = 2;
 
 impl<'a> Numbers<'a> {
@@ -134,25 +134,24 @@ impl<'a> Numbers<'a> {
         Automaton::new(self.states)
     }
 
-    /// Leads from a state by the last digit of `number`, which has `count` of them, to what may
-    /// follow.
+    /// Adds the move from a state by the last digit of `number`, which has `count` digits.
     fn digit(&mut self, from: u32, number: u64, count: u32) {
         let Some(to) = self.behind(number, count) else { return };
         let byte = b'0' + (number % 10) as u8;
         self.states[from as usize].moves.push((byte, byte, to));
     }
 
-    /// The state behind `number`; `None` where no number of the ranges begins so.
+    /// Returns the state after `number`, or `None` if no number in the ranges begins with it.
     fn behind(&mut self, number: u64, count: u32) -> Option<u32> {
         let (mut some, mut all) = (false, true);
-        // Nothing follows a zero that begins a number.
+        // No digit follows a leading zero.
         let longest = if number == 0 { count } else { DIGITS };
         for more in 0..=longest - count {
             let power = 10_u64.pow(more);
             let (first, last) = (number * power, number * power + power - 1);
             let found = first_within(self.ranges, first, last);
             some |= found.is_some();
-            // The ranges do not touch, so one alone can hold all.
+            // The ranges are not adjacent, so only a single one can contain them all.
             all &=
                 found.is_some_and(|(from, to)| u64::from(from) <= first && last <= u64::from(to));
         }
@@ -171,7 +170,7 @@ impl<'a> Numbers<'a> {
         Some(state)
     }
 
-    /// A state behind which the bracket may close, or may not.
+    /// Adds a state after which the bracket may close if `closes`.
     fn add(&mut self, closes: bool) -> u32 {
         let moves = if closes { smallvec![(b']', b']', END)] } else { Moves::new() };
         self.states.push(State { moves, accepts: false });

@@ -1,10 +1,10 @@
 //! Lists of words: terminals that are one of many strings, and rules that are.
 //!
-//! Thousands of strings make the same automaton as any other pattern would, but by a way of their
-//! own ([`of_choices`]) it is made in the time of reading them, and minimal. What would be too
-//! large for one automaton becomes several terminals, which have no text in common: a rule of these
-//! takes the place of the terminal. So it does in the place of thousands of strings that are one
-//! alternative each of a rule, and of nothing else: one terminal has them all.
+//! Thousands of strings make the same automaton as any other pattern would, but with a method of
+//! their own ([`of_choices`]) it is built in the time of reading them, and minimal. A list that is
+//! too large for one automaton becomes several terminals that have no text in common; a rule of
+//! these replaces the terminal. Likewise for a rule that has thousands of strings as alternatives,
+//! one each, used in no other rule: one terminal replaces them all.
 
 use std::borrow::Cow;
 
@@ -16,10 +16,10 @@ use crate::grammar::pattern::{Automaton, Pattern, RegexFlags};
 use crate::grammar::texts::of_choices;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
-/// Lists with fewer bytes stay as they are written, for messages show them.
+/// Shorter lists stay as written, because messages show them.
 const LEAST_BYTES: usize = 10_000;
 
-/// The grammar in which long lists of words are automata; `None` where there are none.
+/// Returns the grammar with automata for long lists of words, or `None` if there are none.
 pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     let alternatives = alternatives(grammar);
     let mut automata: Vec<Option<Vec<Automaton>>> =
@@ -69,7 +69,7 @@ pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     Some(kept)
 }
 
-/// Terminals that are a long list of strings as alternatives of one rule, and stand nowhere else.
+/// Returns the long lists of strings that are alternatives of one rule, and occur nowhere else.
 fn alternatives(grammar: &Grammar) -> Vec<Vec<TerminalId>> {
     let mut uses = vec![0u32; grammar.terminals.len()];
     for symbol in grammar.productions.iter().flat_map(|production| &production.rhs) {
@@ -108,7 +108,7 @@ fn alternatives(grammar: &Grammar) -> Vec<Vec<TerminalId>> {
     found
 }
 
-/// Whether no directive says anything of the terminal.
+/// Whether no directive applies to the terminal.
 fn is_plain(terminal: &Terminal) -> bool {
     !terminal.ignored
         && terminal.priority == 0
@@ -122,7 +122,7 @@ fn is_plain(terminal: &Terminal) -> bool {
         && !terminal.lazy
 }
 
-/// Whether no other terminal comes between these in rank that could be one of their texts.
+/// Whether no terminal ranked between these could match one of their texts.
 fn are_side_by_side(grammar: &Grammar, terminals: &[TerminalId]) -> bool {
     let ranks = || terminals.iter().map(|terminal| grammar.terminals[terminal.index()].rank);
     let (Some(first), Some(last)) = (ranks().min(), ranks().max()) else { return false };
@@ -140,7 +140,7 @@ fn are_side_by_side(grammar: &Grammar, terminals: &[TerminalId]) -> bool {
             .all(is_string)
 }
 
-/// By terminal, whether another one or a directive names it.
+/// By terminal, whether another one or a directive refers to it.
 fn named(grammar: &Grammar) -> Vec<bool> {
     let mut is_named = vec![false; grammar.terminals.len()];
     let mut name = |terminal: &TerminalId| is_named[terminal.index()] = true;
@@ -162,7 +162,7 @@ fn named(grammar: &Grammar) -> Vec<bool> {
     is_named
 }
 
-/// Leaves all but the first of these without a pattern, and so without a use.
+/// Removes the patterns, and so the uses, of all but the first of these.
 fn merge(terminals: &mut [Terminal], merged: &[TerminalId]) {
     let ranks = merged.iter().map(|terminal| terminals[terminal.index()].rank);
     let best = ranks.min().unwrap_or_default();
@@ -172,8 +172,7 @@ fn merge(terminals: &mut [Terminal], merged: &[TerminalId]) {
     terminals[merged[0].index()].rank = best;
 }
 
-/// Where rules ask for a terminal that is other ones now, given by terminal, they ask for any of
-/// these.
+/// Replaces each terminal that was split, given its parts by terminal, with a rule for any of them.
 pub(crate) fn stand_in(grammar: &mut Grammar, parts: Vec<Vec<TerminalId>>) {
     let mut stands_for: Vec<Option<NonterminalId>> = vec![None; parts.len()];
     for (terminal, parts) in parts.into_iter().enumerate() {
@@ -213,7 +212,7 @@ pub(crate) fn stand_in(grammar: &mut Grammar, parts: Vec<Vec<TerminalId>>) {
     }
 }
 
-/// The automata of a long list of words; `None` where `pattern` is none, or a short one.
+/// Returns the automata of a long list of words, or `None` if `pattern` is not one.
 pub(crate) fn automata(pattern: &Pattern) -> Option<Vec<Automaton>> {
     if !matches!(pattern, Pattern::Alternation(_) | Pattern::Regex { .. }) {
         return None;
@@ -233,7 +232,7 @@ fn sorted<T: Ord>(mut words: Vec<T>) -> Vec<T> {
     words
 }
 
-/// The words of a pattern that is a list of such; `None` where it is more.
+/// Returns the words of a pattern that is a list of them, or `None` if it is not.
 fn words(pattern: &Pattern) -> Option<Vec<Cow<'_, str>>> {
     match pattern {
         Pattern::Literal { text, ignore_case: false } => Some(vec![Cow::Borrowed(text)]),
@@ -251,7 +250,7 @@ fn words(pattern: &Pattern) -> Option<Vec<Cow<'_, str>>> {
     }
 }
 
-/// The words of a regex that is nothing but these with `|` between them, be it within one group.
+/// Returns the words of a regex that only has words with `|` between them, possibly in one group.
 fn alternatives_of_regex(regex: &str) -> Option<Vec<Cow<'_, str>>> {
     let inner = regex
         .strip_suffix(')')

@@ -1,8 +1,8 @@
-//! Tokens that hold items of lists in which no two may be the same.
+//! Tokens that contain items of lists of distinct items.
 //!
-//! Which items stand in a list is known beside the configuration, so no mask of the index can leave
-//! out what repeats one. These are the tokens that might, wherever the text stands, beside those
-//! that begin with what is left of an item.
+//! The items of a list are stored next to the configuration, so no mask of the index can exclude
+//! repeated ones. These are the tokens that might repeat an item in any configuration, apart from
+//! those that begin with the remainder of an item.
 
 use std::borrow::Cow;
 
@@ -10,40 +10,43 @@ use crate::scanner::{Distinct, LexemeCounts, Scanner};
 use crate::util::id::{TerminalId, TokenId};
 use crate::vocab::Vocabulary;
 
-/// Which tokens hold something behind which an item begins, and the beginning of an item.
+/// The tokens that contain bytes after which an item begins, followed by a prefix of an item.
 #[derive(Debug)]
 pub(crate) struct TokensOfItems {
-    /// Bytes behind which an item may begin, and with which one may.
+    /// Bytes after which an item may begin, and bytes with which one may begin.
     ends: [bool; 256],
     begins: [bool; 256],
-    /// What the items are.
+    /// The number of texts of each item.
     items: Vec<LexemeCounts>,
-    /// Tokens, each with the fewest items that begin as one in it. Ascending.
+    /// Tokens, each with the smallest number of items that share a prefix found in it. Ascending.
     fewest: Vec<(u64, u32)>,
-    /// Tokens that hold the end of an array or object, each with where it may repeat an item.
+    /// Tokens that contain the end of an array or object, each with the positions where it may
+    /// repeat an item.
     composites: Vec<(u32, Brackets)>,
 }
 
-/// Where a token may end an array or object that stands in a list already: a bit each.
+/// Positions at which a token may end an array or object that repeats an item of its list, one bit
+/// each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Brackets(u8);
 
 impl Brackets {
-    /// Wherever a list may be: it holds two of them whole.
+    /// Anywhere, if the list begins in the token: the token contains two whole items.
     pub(crate) const TWO: Self = Self(1);
-    /// Between two items: it holds one whole.
+    /// Between two items: the token contains one whole item.
     pub(crate) const ONE: Self = Self(2);
-    /// Within an item: it ends one, behind some more of it or before another.
+    /// Within an item that is not yet equal to an earlier one: the token completes it with more
+    /// members, or completes a later item.
     pub(crate) const MORE: Self = Self(4);
-    /// Within an item that it may end as it stands.
+    /// Within an item that the token may end without adding to it.
     pub(crate) const ANY: Self = Self(8);
 
-    /// Both.
+    /// Returns the union of both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those of a token.
+    /// Returns the positions for a token.
     fn of(token: &[u8]) -> Self {
         let is_open = |byte: &u8| matches!(byte, b'[' | b'{');
         let is_close = |byte: &u8| matches!(byte, b']' | b'}');
@@ -53,7 +56,7 @@ impl Brackets {
         let mut rest = token.iter();
         let mut pair = || rest.any(is_open) && rest.any(is_close);
         let (one, two) = (pair(), pair());
-        // Brackets of strings belong to no others.
+        // Brackets in strings do not match any others.
         let mut depth = 0;
         let any = token.contains(&b'"')
             || token.iter().any(|byte| {
@@ -69,7 +72,8 @@ impl Brackets {
 }
 
 impl TokensOfItems {
-    /// Those of a vocabulary. Costs its bytes and the moves of the terminals' automata.
+    /// Computes the tokens of a vocabulary. Costs its bytes and the transitions of the terminals'
+    /// automata.
     pub(super) fn new(scanner: &Scanner, vocabulary: &Vocabulary) -> Self {
         let (ends, begins) = ([false; 256], [false; 256]);
         let (items, fewest, composites) = (Vec::new(), Vec::new(), Vec::new());
@@ -91,7 +95,7 @@ impl TokensOfItems {
             }
         }
         let bytes = |id: u32| vocabulary.bytes(TokenId(id)).unwrap_or_default();
-        // Strings begin with a mark.
+        // Strings begin with a quote.
         let are_marked = (0..=u8::MAX).all(|byte| byte == b'"' || !own.may_begin_with(byte));
         let candidates: Cow<'_, [u32]> = match are_marked {
             true => vocabulary.marked().into(),
@@ -99,7 +103,7 @@ impl TokensOfItems {
         };
         let fewest = candidates.iter().filter_map(|&id| {
             let bytes = bytes(id);
-            // Most hold nothing of the kind.
+            // Most tokens contain nothing of the kind.
             let holds = bytes.windows(2).any(|pair| own.is_between(pair[0], pair[1]));
             let fewest = holds.then(|| own.fewest_behind(scanner, bytes)).flatten();
             fewest.map(|count| (count, id))
@@ -113,8 +117,8 @@ impl TokensOfItems {
         own
     }
 
-    /// The fewest items that begin as one does that stands in a text, behind something else: 1
-    /// where there is a whole one. `None` where no item begins.
+    /// Returns the smallest number of items that share a prefix which appears in `text` after its
+    /// first byte; 1 for a whole item. `None` if no item begins there.
     pub(crate) fn fewest_behind(&self, scanner: &Scanner, text: &[u8]) -> Option<u64> {
         self.begins_behind(text)
             .flat_map(|at| self.items.iter().map(move |item| item.fewest(scanner, &text[at..])))
@@ -126,7 +130,7 @@ impl TokensOfItems {
         self.begins[usize::from(byte)]
     }
 
-    /// Where in a text, behind something else, an item may begin.
+    /// Returns the offsets in `text`, after its first byte, at which an item may begin.
     pub(crate) fn begins_behind<'t>(
         &self,
         text: &'t [u8],
@@ -139,24 +143,25 @@ impl TokensOfItems {
         self.ends[usize::from(before)] & self.begins[usize::from(behind)]
     }
 
-    /// The tokens that hold the beginning of an item of which `count` at most begin so.
+    /// Returns the tokens that contain a prefix shared by at most `count` items.
     pub(crate) fn of(&self, count: u64) -> impl Iterator<Item = u32> + '_ {
         self.fewest.iter().take_while(move |&&(own, _)| own <= count).map(|&(_, id)| id)
     }
 
-    /// The tokens that may end an array or object which is an item already, at one of these
-    /// places.
+    /// Returns the tokens that may end an array or object that repeats an item, at one of these
+    /// positions.
     pub(crate) fn of_composites(&self, places: Brackets) -> impl Iterator<Item = u32> + '_ {
         let may = move |&&(_, own): &&(u32, Brackets)| own.0 & places.0 != 0;
         self.composites.iter().filter(may).map(|&(id, _)| id)
     }
 
-    /// Whether there are items of which there is just one.
+    /// Whether some terminal of items has a single text.
     pub(crate) fn has_single(&self) -> bool {
         self.items.iter().any(|item| item.all() <= 1)
     }
 
-    /// How many lexemes the terminal of an item has; `u64::MAX` where there is no end to them.
+    /// Returns the number of lexemes of an item's terminal; `u64::MAX` if there are infinitely
+    /// many.
     pub(crate) fn texts(&self, terminal: TerminalId) -> u64 {
         let known = self.items.iter().find(|item| item.terminal == terminal);
         known.map_or(u64::MAX, LexemeCounts::all)

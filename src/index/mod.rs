@@ -1,19 +1,20 @@
-//! The stack-aware index: masks by configuration, built as configurations are met, shared by all
+//! The stack-aware index: masks by configuration, computed as configurations are met, shared by all
 //! sequences.
 //!
-//! A mask depends on the scan state, the obligations, and on as much of the parse stack and the
-//! layout as its computation reads. So masks are found through a trie over what was read. Steps
-//! that were ever seen before cost one look-up for each thing read, and one copy.
+//! A mask depends on the scan state, on the obligations, and on the part of the parse stack and the
+//! layout that its computation reads. So masks are found through a trie over these reads. A step
+//! that was seen before costs one look-up for each read, and one copy.
 //!
-//! The rooms, each of which knows of those above it only:
+//! The modules, each of which uses only those above it:
 //!
-//! * [`tokens`]: sets of tokens, and the graph of sets that are put together from others.
-//! * [`walk`]: the trie of the vocabulary is walked once for each scan state, whatever the stack;
-//!   what comes of it is classes of tokens.
-//! * [`mask`]: what is new is composed from classes, by way of submasks; masks are stored, and
-//!   found again by what was read.
+//! * [`tokens`]: sets of tokens, and the graph of sets composed from others.
+//! * [`walk`]: walks the trie of the vocabulary once for each scan state, independently of the
+//!   stack; the result is a set of token classes.
+//! * [`mask`]: composes new masks from classes, by way of submasks; stores masks, and finds them
+//!   again by their reads.
 //! * [`cache`]: all tables, and their budget.
-//! * [`items`]: which tokens hold items that may repeat others in a list; no mask knows of that.
+//! * [`items`]: the tokens that contain items which may repeat others in a list; masks do not
+//!   depend on these.
 
 mod cache;
 mod items;
@@ -38,40 +39,39 @@ use walk::Walker;
 pub(crate) struct Index {
     scanner: Arc<Scanner>,
     vocabulary: Spelled,
-    /// Words in a mask, with the second ids of tokens that have one.
+    /// Number of words of a mask that includes the second ids of tokens that have one.
     words: usize,
-    /// What the grammar wants to know of its rules' texts.
+    /// The rules that the grammar marks.
     marks: Option<Arc<Marks>>,
     cache: Cache,
     shortcuts: Shortcuts,
-    /// Where items of lists must differ: found when it is first asked for.
+    /// Tokens for lists of distinct items, computed on first use.
     tokens_of_items: OnceLock<TokensOfItems>,
 }
 
-/// How large an index is.
+/// Size of an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexSize {
-    /// Bytes held by token classes, masks, their parts and the tries over stacks, as accounted
-    /// against the budget.
+    /// Bytes of token classes, masks, their parts and the tries over stacks, as counted against the
+    /// budget.
     pub bytes: usize,
-    /// Different masks.
+    /// Number of different masks.
     pub masks: usize,
-    /// Branches of the trie over stacks, each of which ends in a mask.
+    /// Number of branches of the trie over stacks, each of which ends in a mask.
     pub branches: usize,
-    /// Sets of trie nodes with their token classes.
+    /// Number of sets of trie nodes with their token classes.
     pub node_sets: usize,
-    /// Scan states met.
+    /// Number of scan states created so far.
     pub scan_states: usize,
-    /// Bytes of what the scanner has met: scan states, what longest match still asks of texts,
-    /// parse states in their contexts, unions of stacks. They are not among `bytes`, and stay until
-    /// the constraint is dropped: see
-    /// [`Constraint::is_outgrown`](crate::Constraint::is_outgrown).
+    /// Bytes of the scanner's growing tables: scan states, obligations of longest match, parse
+    /// states in their contexts, unions of stacks. They are not included in `bytes`, and stay until
+    /// the constraint is dropped: see [`Constraint::is_outgrown`](crate::Constraint::is_outgrown).
     pub scanner_bytes: usize,
 }
 
 impl Index {
-    /// An index with nothing in it.
+    /// Creates an empty index.
     pub(crate) fn new(
         scanner: Arc<Scanner>,
         vocabulary: Spelled,
@@ -84,44 +84,44 @@ impl Index {
         Self { scanner, vocabulary, words, marks, cache, shortcuts, tokens_of_items }
     }
 
-    /// The same without some shortcuts.
+    /// Returns the index with other shortcuts.
     #[cfg(test)]
     pub(crate) fn with_shortcuts(self, shortcuts: Shortcuts) -> Self {
         Self { shortcuts, ..self }
     }
 
-    /// The scanner below.
+    /// Returns the scanner.
     pub(crate) fn scanner(&self) -> &Scanner {
         &self.scanner
     }
 
-    /// The vocabulary beside it.
+    /// Returns the vocabulary.
     pub(crate) fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary.plain
     }
 
-    /// The same with the spellings by which the grammar names tokens.
+    /// Returns the vocabulary with the spellings of tokens that the grammar names.
     pub(crate) fn spelled(&self) -> &Spelled {
         &self.vocabulary
     }
 
-    /// What the grammar wants to know of its rules' texts.
+    /// Returns the rules that the grammar marks.
     pub(crate) fn marks(&self) -> Option<&Marks> {
         self.marks.as_deref()
     }
 
-    /// Tokens that hold items which may repeat others.
+    /// Returns the tokens that contain items which may repeat others.
     pub(crate) fn tokens_of_items(&self) -> &TokensOfItems {
         let vocabulary = &self.vocabulary.plain;
         self.tokens_of_items.get_or_init(|| TokensOfItems::new(&self.scanner, vocabulary))
     }
 
-    /// Words in a mask.
+    /// Returns the number of words of a mask.
     pub(crate) fn words(&self) -> usize {
         self.vocabulary.plain.width().div_ceil(32)
     }
 
-    /// How large it has become.
+    /// Returns the current size.
     pub(crate) fn size(&self) -> IndexSize {
         let epoch = self.cache.epoch();
         IndexSize {
@@ -134,8 +134,8 @@ impl Index {
         }
     }
 
-    /// Makes `row` hold the tokens, stop tokens among them, that may follow in one of these
-    /// configurations. `fresh` says that no byte of the text has been read yet.
+    /// Writes to `row` the tokens, including stop tokens, that may follow in any of these
+    /// configurations. `fresh`: no byte of the text has been read yet.
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         if !self.vocabulary.has_further() {
             return self.write_row(readings, fresh, row);
@@ -145,7 +145,7 @@ impl Index {
         self.vocabulary.fold(&wide, row);
     }
 
-    /// The same where a token has a bit for each of its ids.
+    /// Writes a mask in which a token has one bit for each of its ids.
     fn write_row(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let epoch = self.cache.epoch();
         if let [at] = readings
@@ -160,8 +160,8 @@ impl Index {
         self.compose_row(&epoch, readings, fresh, row);
     }
 
-    /// The same where the mask has to be composed. Kept apart: what it needs of the call stack is
-    /// nothing for a mask that is only copied.
+    /// Composes a mask that is not known yet. A separate function, so that a mask which is only
+    /// copied does not pay for its stack frame.
     #[cold]
     #[inline(never)]
     fn compose_row(
@@ -180,7 +180,7 @@ impl Index {
         allow(self.vocabulary.plain.stop_tokens(), row);
     }
 
-    /// What makes the masks of an epoch.
+    /// Returns the composer for the masks of an epoch.
     fn composer<'g>(&'g self, epoch: &'g Epoch) -> Composer<'g> {
         let walker = Walker {
             scanner: &self.scanner,

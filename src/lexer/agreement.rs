@@ -1,10 +1,10 @@
-//! How far two states of a table agree: up to which length no text tells them apart.
+//! Bounded equivalence of two states of a table: the length up to which no text tells them apart.
 //!
 //! A pattern that counts words has one state for the first word and another for the tenth, and
-//! neither leads to the other. But as long as the last word is far, all that happens behind the one
-//! happens behind the other. The pairs of states that the same texts lead to are drawn as a graph;
-//! a pair that disagrees at once has the distance 0, and breadth first back from these, every other
-//! pair has the length of the shortest text that tells its states apart.
+//! neither leads to the other. But as long as the last word is far away, both behave the same. The
+//! pairs of states reached by the same texts form a graph. A pair that disagrees at once has the
+//! distance 0; a breadth-first search backwards from these gives every other pair the length of the
+//! shortest text that tells its states apart.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -12,24 +12,25 @@ use rustc_hash::FxBuildHasher;
 use crate::lexer::dfa::Dfa;
 use crate::util::lists::Lists;
 
-/// Pairs that are looked at, and the length of texts that lead to them; what is beyond counts as a
-/// disagreement. Few tokens are longer.
+/// Maximum number of pairs visited, and of pieces of the texts that lead to them; pairs beyond
+/// count as disagreeing. Few tokens are longer.
 const MOST_PAIRS: usize = 4096;
 const MOST_PIECES: u32 = 24;
 
-/// States that agree on all texts.
+/// Number of pieces for states that agree on all texts.
 pub(crate) const ALWAYS: u8 = u8::MAX;
 
 /// Two states of a table.
 type Pair = (u32, u32);
 
 impl Dfa {
-    /// The two states of the table, and all pairs that texts lead them to; each with a number of
-    /// pieces. Behind texts of no more pieces the two are both dead or both not, both accept or
-    /// both do not, and where they do, nothing goes on. A piece is a byte that begins a character:
-    /// so a text has at least as many as [`self_loops`](crate::util::self_loops) finds in it.
+    /// Returns the two states of the table and all pairs that texts lead them to, each with a
+    /// number of pieces. After a text of at most that many pieces, the two states are both dead or
+    /// both live, and both accept or both do not; where they accept, nothing follows. A piece is a
+    /// byte that begins a character, so a text has at least as many as
+    /// [`self_loops`](crate::util::self_loops) finds in it.
     ///
-    /// Costs the pairs, of which no more than some thousand are looked at, each with the classes.
+    /// Costs the number of pairs, at most some thousand, times the classes.
     pub(crate) fn agreement(&self, one: u32, other: u32) -> Vec<(Pair, u8)> {
         let table = self.table();
         let begins = |class: usize| {
@@ -37,12 +38,12 @@ impl Dfa {
             u8::from(!(0x80..=0xbf).any(continues))
         };
         let begins: Vec<u8> = (0..self.classes.count()).map(begins).collect();
-        // The pairs, each with the length of a text that leads there.
+        // The pairs, each with the length of a text that leads to it.
         let mut pairs: Vec<(Pair, u32)> = vec![((one, other), 0)];
         let mut ids: HashMap<Pair, u32, FxBuildHasher> = HashMap::default();
         ids.insert((one, other), 0);
         let mut moves: Vec<(u32, (u32, u8))> = Vec::new();
-        // By pair, the length of the shortest text that is known to tell it apart.
+        // By pair, the length of the shortest known text that tells its states apart.
         let mut apart: Vec<u32> = Vec::new();
         while let Some(&((one, other), read)) = pairs.get(apart.len()) {
             let from = apart.len() as u32;
@@ -88,7 +89,7 @@ impl Dfa {
     }
 }
 
-/// Hands lengths on against the moves, which take 0 or 1 more each, the shortest first.
+/// Propagates lengths backwards along the moves, each of which adds 0 or 1, the shortest first.
 fn spread(lengths: &mut [u32], before: &Lists<(u32, u8)>) {
     let mut length = 0;
     let at_once = |length: u32, lengths: &[u32]| -> Vec<u32> {
@@ -130,7 +131,7 @@ mod tests {
         Compiler::new(&Meter::new(&Limits::default())).compile(&pattern).expect("a regex")
     }
 
-    /// How far the states behind two texts agree.
+    /// Returns how far the states after two texts agree.
     fn agreed(regex: &str, one: &str, other: &str) -> u8 {
         let dfa = compiled(regex);
         let [one, other] = [one, other]
@@ -141,8 +142,8 @@ mod tests {
     #[test]
     fn words_agree_as_long_as_the_last_one_is_far() {
         let words = r#"([a-zé]+ ){0,9}[a-zé]+!"#;
-        // Ten words at most: behind the first, `a b ... j k` is too long, and behind the third, two
-        // words less are.
+        // Ten words at most: after the first, `a b ... j k` is too long; after the third, texts two
+        // words shorter are.
         assert_eq!(agreed(words, "a", "a"), ALWAYS);
         assert_eq!(agreed(words, "a", "a b c"), 14);
         assert_eq!(agreed(words, "a", "a b c d e f g h i"), 2);

@@ -1,9 +1,9 @@
-//! Boolean combinations of automata: what all of them match, what one does not.
+//! Boolean combinations of automata: intersection, difference, complement.
 //!
 //! A state of the product is a tuple of the parts' states. The verdict on a text is a function of
 //! the parts' verdicts, so intersection and complement are one construction (Rabin and Scott 1959).
-//! A part that is dead stays in the tuple: where it is negated, that is just what is wanted. Where
-//! the verdict is settled then and negative, the text is not followed any further.
+//! A dead part stays in the tuple, since a negated part is satisfied when it is dead. Once dead
+//! parts settle the verdict as negative, the text is not followed any further.
 
 use std::borrow::{Borrow, Cow};
 use std::hash::Hasher;
@@ -17,17 +17,17 @@ use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::Meter;
 
-/// Of so many parts it is found out whether the verdict is still open where some are dead.
+/// Number of parts up to which products with dead parts are tested for an open verdict.
 const MOST_PRUNED: usize = 8;
 
-/// So many parts go on in a step of the meter.
+/// Parts that advance in a step of the meter.
 const PARTS_A_STEP: usize = 8;
 
-/// Room is made for so many states before there are any.
+/// Upper bound on the number of states for which room is reserved.
 const ROOM: usize = 1024;
 
-/// The texts of which `holds` is true, given for each part whether the part matches. The text that
-/// no part can go on from is not one: `holds` is false where all are false.
+/// Returns the texts for which `holds` is true, given for each part whether the part matches. A
+/// text that no part can continue is not accepted: `holds` is false if all are false.
 pub(crate) fn product<D: Borrow<Dfa>>(
     parts: &[D],
     holds: impl Fn(&[bool]) -> bool,
@@ -38,7 +38,7 @@ pub(crate) fn product<D: Borrow<Dfa>>(
         return Ok(Dfa::new(ByteClasses::one(), Vec::new(), Vec::new()));
     }
     let classes = ByteClasses::refinement(parts.iter().map(|part| part.classes()));
-    // By class, which class of each part it is in.
+    // By class, its class in each part.
     let within = |&byte: &u8| parts.iter().map(move |part| part.classes().get(byte));
     let within: Vec<u8> = classes.representatives().iter().flat_map(within).collect();
     let mut verdicts =
@@ -66,7 +66,7 @@ pub(crate) fn product<D: Borrow<Dfa>>(
             state => part.row(state),
         }));
         for (class, of_parts) in within.chunks_exact(width).enumerate() {
-            // Neighbouring classes lead to one tuple more often than not.
+            // Adjacent classes mostly lead to one tuple.
             let mut is_new = class == 0;
             for ((next, row), &class) in next.iter_mut().zip(&rows).zip(of_parts) {
                 let state = row.get(usize::from(class)).copied().unwrap_or(Dfa::DEAD);
@@ -96,7 +96,7 @@ pub(crate) fn product<D: Borrow<Dfa>>(
         }
         at += 1;
         check_states(tuples.len() / width, meter)?;
-        // Each tuple is hashed, and kept once.
+        // Each tuple is hashed, and stored once.
         meter.step(classes.count() * (4 + width / PARTS_A_STEP))?;
         held.set((tuples.capacity() + table.capacity()) * size_of::<u32>() + ids.capacity() * 5)?;
     }
@@ -111,16 +111,16 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     Ok(RawDfa { classes, table, accept, trailing: None }.minimize(meter)?)
 }
 
-/// Whether the verdict of a product is still open.
+/// Decides whether the verdict of a product is still open.
 struct Verdicts<'a, H> {
     parts: usize,
     holds: &'a H,
-    /// By which parts are alive, whether something may still hold, where that was asked for.
+    /// By the set of live parts, whether the product may still accept, once computed.
     open: [Option<bool>; 1 << MOST_PRUNED],
 }
 
 impl<H: Fn(&[bool]) -> bool> Verdicts<'_, H> {
-    /// Whether something may still hold in these states.
+    /// Returns whether the product may still accept from these states.
     fn is_open(&mut self, states: &[u32]) -> bool {
         if self.parts > MOST_PRUNED {
             return states.iter().any(|&state| state != Dfa::DEAD);
@@ -139,25 +139,26 @@ impl<H: Fn(&[bool]) -> bool> Verdicts<'_, H> {
     }
 }
 
-/// The texts that both match.
+/// Returns the texts that both match.
 ///
 /// # Errors
 ///
-/// When the automaton exceeds a limit.
+/// If the automaton exceeds a limit.
 pub(crate) fn intersection(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
     product(&[one, other], |both| both == [true, true], meter)
 }
 
-/// The texts that the first matches and the second does not.
+/// Returns the texts that the first matches and the second does not.
 ///
 /// # Errors
 ///
-/// When the automaton exceeds a limit.
+/// If the automaton exceeds a limit.
 pub(crate) fn difference(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
     product(&[one, other], |both| both == [true, false], meter)
 }
 
-/// The texts of an automaton that begin with no other of them: nothing follows a match.
+/// Returns the texts of an automaton with no other of them as a proper prefix: nothing follows a
+/// match.
 pub(super) fn first_matches(dfa: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
     meter.step(dfa.state_count() * dfa.classes().count())?;
     let accept: Vec<bool> =
@@ -194,7 +195,7 @@ pub(super) fn first_matches(dfa: &Dfa, meter: &Meter) -> Result<Dfa, PatternErro
     Ok(RawDfa { classes: dfa.classes().clone(), table, accept, trailing: None }.minimize(meter)?)
 }
 
-/// Whether so many states are within the limits.
+/// Checks that this many states are within the limits.
 pub(super) fn check_states(states: usize, meter: &Meter) -> Result<(), PatternError> {
     match states > meter.states() {
         true => Err(meter.too_many_states().into()),

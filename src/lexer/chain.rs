@@ -1,6 +1,5 @@
-//! Patterns that are one class of bytes after another: strings, and words in any case. Most
-//! terminals of a programming language are such; their automaton is a chain and minimal as it
-//! stands.
+//! Patterns that are a sequence of byte classes: strings, and words in any case. Most terminals of
+//! a programming language have this form; their automaton is a chain and is already minimal.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -9,7 +8,7 @@ use crate::lexer::error::PatternError;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::Meter;
 
-/// The bytes that may stand at each place of `hir`; `None` where it is no chain.
+/// Returns the bytes allowed at each position of `hir`, or `None` if it is no chain.
 pub(super) fn steps(hir: &Hir) -> Option<Vec<Vec<u8>>> {
     let mut steps = Vec::new();
     let parts = match hir.kind() {
@@ -35,7 +34,7 @@ pub(super) fn steps(hir: &Hir) -> Option<Vec<Vec<u8>>> {
     steps.iter().all(|step| !step.is_empty()).then_some(steps)
 }
 
-/// The automaton that reads one of each step's bytes after the other.
+/// Returns the automaton that reads one byte of each step in turn.
 pub(super) fn chain(steps: &[impl AsRef<[u8]>], meter: &Meter) -> Result<Dfa, PatternError> {
     let states = steps.len() + 1;
     if states > meter.states() {
@@ -56,7 +55,7 @@ pub(super) fn chain(steps: &[impl AsRef<[u8]>], meter: &Meter) -> Result<Dfa, Pa
     Ok(Dfa::new(classes, table, (0..states as u32).rev().collect()))
 }
 
-/// By byte, a number that it shares with the bytes that stand in the same steps.
+/// Returns, by byte, a number that it shares with the bytes that occur in the same steps.
 fn kinds(steps: &[impl AsRef<[u8]>]) -> [u8; 256] {
     let mut kinds = [0u8; 256];
     let mut sizes = vec![256usize];

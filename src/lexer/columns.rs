@@ -1,7 +1,8 @@
-//! Classes of bytes that no state tells apart: equal columns of a table in the making.
+//! Classes of bytes that no state tells apart: equal columns of a table under construction.
 //!
-//! Rows come as runs of classes that lead to one state, and the table is only made when it is known
-//! which columns are equal: with many small classes it would be a multiple of what is kept.
+//! Rows are given as runs of classes that lead to one state, and the table is only made once it is
+//! known which columns are equal: with many small classes the full table would be several times
+//! larger than the final one.
 
 use std::ops::Range;
 
@@ -9,18 +10,18 @@ use crate::lexer::dfa::Dfa;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::lists::Lists;
 
-/// By state, where neighbouring classes lead to different states: the first class of each run, and
-/// its state. The first run begins with the first class.
+/// By state, the first class of each run of classes with the same successor, and that successor.
+/// The first run begins with the first class.
 pub(super) type Runs = Lists<(u8, u32)>;
 
-/// The runs of a row, each as the classes that it holds, and its state.
+/// Returns the runs of a row, each as its range of classes and its state.
 pub(super) fn spans(row: &[(u8, u32)], width: usize) -> impl Iterator<Item = (Range<usize>, u32)> {
     let ends = row[1.min(row.len())..].iter().map(|&(class, _)| usize::from(class));
     let spans = row.iter().zip(ends.chain([width]));
     spans.map(|(&(class, next), end)| (usize::from(class)..end, next))
 }
 
-/// A row for each of `runs`, over one class for each distinct column.
+/// Returns a row for each of `runs`, over one class for each distinct column.
 pub(super) fn table(classes: &ByteClasses, runs: &Runs) -> (ByteClasses, Vec<u32>) {
     let groups = Groups::by_number(runs, classes.count());
     let (groups, table) = match groups.fill(runs) {
@@ -37,7 +38,7 @@ pub(super) fn table(classes: &ByteClasses, runs: &Runs) -> (ByteClasses, Vec<u32
     (classes.merged(&groups.of, &groups.leaders), table)
 }
 
-/// Classes in groups.
+/// A partition of the classes.
 struct Groups {
     /// By class, its group.
     of: Vec<u8>,
@@ -58,9 +59,9 @@ impl Groups {
         groups
     }
 
-    /// Classes whose columns have one number.
+    /// Groups classes whose columns have the same hash.
     fn by_number(runs: &Runs, width: usize) -> Self {
-        // By class, the number of its column xor that of the one before.
+        // By class, the hash of its column xor that of the previous one.
         let mut numbers = vec![0; width + 1];
         for state in 0..runs.len() {
             for (classes, next) in spans(runs.get(state), width) {
@@ -77,7 +78,7 @@ impl Groups {
         Self::new(width, |one, other| numbers[one] == numbers[other])
     }
 
-    /// Classes whose columns are equal: where columns have equal numbers by chance.
+    /// Groups classes whose columns are equal, for the case that hashes collide.
     fn by_column(runs: &Runs, width: usize) -> Self {
         let next = |state: usize, class: usize| {
             let row = runs.get(state);
@@ -88,7 +89,7 @@ impl Groups {
         })
     }
 
-    /// The table; `None` where the columns of a group differ.
+    /// Returns the table, or `None` if the columns of a group differ.
     fn fill(&self, runs: &Runs) -> Option<Vec<u32>> {
         let count = self.leaders.len();
         let mut leads = vec![false; self.of.len()];
@@ -110,7 +111,7 @@ impl Groups {
     }
 }
 
-/// A number for a move: the end of splitmix64 (Steele, Lea and Flood 2014).
+/// Returns a hash of a move: the finalizer of splitmix64 (Steele, Lea and Flood 2014).
 fn mixed(from: u32, to: u32) -> u64 {
     let pair = u64::from(from) << 32 | u64::from(to);
     let mixed = (pair ^ pair >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! The driver: its body is the list of the passes.
+//! The driver of the passes.
 
 use regex_automata::nfa::thompson;
 use regex_syntax::hir::Hir;
@@ -16,23 +16,24 @@ use crate::lexer::narrowed::Narrowed;
 use crate::lexer::splice::{self, Splice};
 use crate::util::meter::Meter;
 
-/// How a pattern becomes Hir.
+/// A function that lowers a pattern to a Hir.
 type Lower = fn(&Pattern, &Meter, &mut Folding, Narrowing) -> Result<Lowered, PatternError>;
 
-/// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made
-/// once for all of them.
+/// Compiles patterns to automata, one after the other. Data that depends only on Unicode's tables
+/// is computed once for all of them.
 pub(crate) struct Compiler<'a> {
     meter: &'a Meter,
     folding: Folding,
     thompson: thompson::Compiler,
-    /// Whether languages may become smaller.
+    /// Whether languages may be narrowed.
     may_narrow: bool,
     /// What was narrowed in the patterns since these were asked for last.
     narrowed: Vec<Narrowed>,
 }
 
 impl<'a> Compiler<'a> {
-    /// For patterns that are within the meter, each by itself.
+    /// Creates a compiler for patterns, each of which must be within the limits of the meter by
+    /// itself.
     pub(crate) fn new(meter: &'a Meter) -> Self {
         let thompson = determinize::thompson(meter);
         Self {
@@ -44,8 +45,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The same where the language of a pattern may be narrowed rather than refused:
-    /// [`Compiler::take_narrowed`] tells.
+    /// The same, but the language of a pattern may be narrowed rather than refused:
+    /// [`Compiler::take_narrowed`] reports it.
     pub(crate) fn narrowing(meter: &'a Meter) -> Self {
         Self { may_narrow: true, ..Self::new(meter) }
     }
@@ -55,25 +56,25 @@ impl<'a> Compiler<'a> {
         std::mem::take(&mut self.narrowed)
     }
 
-    /// The minimal automaton of `pattern`.
+    /// Returns the minimal automaton of `pattern`.
     ///
     /// # Errors
     ///
-    /// When a regex in it is not one or asks for more than a regular language over the lexeme
-    /// alone, and when the automaton exceeds a limit.
+    /// If a regex in it is invalid or needs more than a regular language over the lexeme alone, and
+    /// if the automaton exceeds a limit.
     pub(crate) fn compile(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
         if !pattern.has_algebra() {
             return self.regular(pattern);
         }
-        // What is not in a smaller language is more.
+        // The complement of a smaller language is larger.
         let may_narrow = std::mem::replace(&mut self.may_narrow, false);
         let combined = self.combination(pattern, 0);
         self.may_narrow = may_narrow;
         combined
     }
 
-    /// The minimal automaton of the texts that `pattern`, a regex, matches as a whole: lazy
-    /// repetition says nothing of these.
+    /// Returns the minimal automaton of the texts that `pattern`, a regex, matches as a whole, for
+    /// which lazy repetition has no effect.
     ///
     /// # Errors
     ///
@@ -82,8 +83,8 @@ impl<'a> Compiler<'a> {
         self.narrowed_at_most(pattern, lower_whole)
     }
 
-    /// The automaton of what `lower` makes of `pattern`. Where the opposite of narrowing it comes
-    /// to the same, nothing was narrowed.
+    /// Returns the automaton that `lower` makes of `pattern`. If the opposite of narrowing results
+    /// in the same automaton, nothing was narrowed.
     fn narrowed_at_most(&mut self, pattern: &Pattern, lower: Lower) -> Result<Dfa, PatternError> {
         let narrowing = self.how_narrow();
         let lowered = lower(pattern, self.meter, &mut self.folding, narrowing)?;
@@ -104,7 +105,7 @@ impl<'a> Compiler<'a> {
         if self.may_narrow { Narrowing::Allowed } else { Narrowing::Refused }
     }
 
-    /// [`Compiler::compile`] where the pattern is a regex by its parts.
+    /// [`Compiler::compile`] for a pattern whose parts are all regexes.
     fn regular(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
         let meter = self.meter;
         if let Pattern::Literal { text, ignore_case: false } = pattern {
@@ -136,8 +137,8 @@ impl<'a> Compiler<'a> {
         Ok(determinize::determinize(&nfa, texts, self.meter)?.minimize(self.meter)?)
     }
 
-    /// The texts of a pattern that begin with no other of them; `None` where all its texts are
-    /// wanted first: it is no plain regex.
+    /// Returns the texts of a pattern with no other of them as a proper prefix. Returns `None` if
+    /// the pattern is no plain regex and all its texts are needed first.
     fn shortest(&mut self, pattern: &Pattern) -> Result<Option<Dfa>, PatternError> {
         if pattern.has_algebra() {
             return Ok(None);
@@ -151,7 +152,8 @@ impl<'a> Compiler<'a> {
         self.determinized(&lowered.hir, Texts::Shortest).map(Some)
     }
 
-    /// [`Compiler::compile`] where it takes an algebra: each operand is an automaton of its own.
+    /// [`Compiler::compile`] for a pattern that needs the algebra: each operand is an automaton of
+    /// its own.
     fn combination(&mut self, pattern: &Pattern, depth: usize) -> Result<Dfa, PatternError> {
         let meter = self.meter;
         if depth > MAX_DEPTH {
@@ -159,14 +161,14 @@ impl<'a> Compiler<'a> {
         }
         if !pattern.has_algebra() {
             let part = self.regular(pattern)?;
-            // Of what an operand asks of the text around it, nothing is known of the whole.
+            // The condition of an operand on the text around it says nothing about the whole.
             let asks = part.looks_behind() || !part.conditions().is_empty();
             return if asks { Err(PatternError::asks_within_algebra()) } else { Ok(part) };
         }
         match pattern {
             Pattern::Intersection(parts) => match parts.split_first() {
                 None => self.any_text(),
-                // Two at a time, so that the product is minimised between.
+                // Two at a time, so that each product is minimised.
                 Some((first, others)) => {
                     let first = self.combination(first, depth + 1)?;
                     others.iter().try_fold(first, |all, part| {
@@ -195,7 +197,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// How the automata of the parts are put together.
+    /// Returns how the automata of the parts are combined.
     fn splice(&mut self, pattern: &Pattern, depth: usize) -> Result<Splice, PatternError> {
         if depth > MAX_DEPTH {
             return Err(PatternError::too_deep(MAX_DEPTH));
@@ -218,7 +220,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// The automaton of all texts.
+    /// Returns the automaton of all texts.
     fn any_text(&mut self) -> Result<Dfa, PatternError> {
         let flags = RegexFlags { dot_all: true, ..RegexFlags::default() };
         self.regular(&Pattern::Regex { pattern: ".*".to_owned(), flags, place: None })

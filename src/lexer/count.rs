@@ -1,15 +1,15 @@
-//! Lexemes that are held to a number of characters: of the texts of an automaton, those that enter
-//! so many of its *marked* states, which are those behind a character.
+//! Lexemes with a bounded number of characters: of the texts of an automaton, those that enter a
+//! given number of its *marked* states, which are the states after a character.
 //!
-//! A string with a pattern and a greatest length takes, as one automaton, as many times the states
-//! of the pattern as it may have characters. Here the two stay apart: a table that counts nothing,
-//! and a [`Count`] beside it. A state of the whole is a state of the table and a count, and its
-//! number is made of both, so that nothing has to be written out. Which of them lead to a lexeme is
-//! told by one bit each ([`Count::find_live`]).
+//! As one automaton, a string with a pattern and a maximum length needs the states of the pattern
+//! multiplied by the number of characters it may have. Here the two stay separate: a table that
+//! counts nothing, and a [`Count`] with it. A state of the whole is a state of the table and a
+//! count, and its number is computed from both, so that nothing has to be written out. One bit for
+//! each such pair tells whether it leads to a lexeme ([`Count::find_live`]).
 //!
-//! One more count is *open*: there nothing is counted any more. Where there is no upper bound, it
-//! comes behind the lower one. Where there is, no text leads there, but what happens there is what
-//! happens as long as the bounds are far: walks of a vocabulary start from there.
+//! One more count is *open*: from it on, nothing is counted. Without an upper bound it follows the
+//! lower bound. With an upper bound no text leads to it, but it behaves as all counts do while the
+//! bounds are far away: walks of a vocabulary start from it.
 
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -17,26 +17,26 @@ use std::sync::OnceLock;
 use crate::lexer::table::{DEAD, Table};
 use crate::util::lists::Lists;
 
-/// The most states, as pairs, that an automaton may have.
+/// Maximum number of states, as pairs, of an automaton.
 pub(crate) const MOST_STATES: usize = 1 << 20;
 
-/// What is counted, and the bounds.
+/// The marked states and the bounds of a count.
 #[derive(Clone, Debug)]
 pub(crate) struct Count {
-    /// By state of the table: whether to enter it counts.
+    /// By state of the table: whether entering it counts.
     marked: Box<[bool]>,
     least: u32,
     most: Option<u32>,
     /// By state of the table: the counts with which it leads to a lexeme, one bit each, in whole
     /// words.
     live: Box<[u64]>,
-    /// From each state of the table a lexeme is reached with so many marks.
+    /// Number of marks with which every state of the table can reach a lexeme.
     farthest: u32,
-    /// Lengths of shortest rests, by state, once one is asked for.
+    /// Lengths of shortest suffixes by state, computed at the first request.
     distances: OnceLock<Box<[u32]>>,
 }
 
-/// The bounds and the marks say all; the rest follows from these and from the table.
+/// The bounds and the marks determine everything; the rest follows from these and from the table.
 impl PartialEq for Count {
     fn eq(&self, other: &Self) -> bool {
         (&self.marked, self.least, self.most) == (&other.marked, other.least, other.most)
@@ -52,8 +52,8 @@ impl Hash for Count {
 }
 
 impl Count {
-    /// The count beside a table all of whose states lead to a lexeme; `None` where the two are too
-    /// large together, or one of the numbers.
+    /// Creates the count for a table all of whose states lead to a lexeme. Returns `None` if the
+    /// two together, or one of the numbers, are too large.
     pub(super) fn new(
         table: Table<'_>,
         marked: Box<[bool]>,
@@ -88,30 +88,30 @@ impl Count {
         self.marked.get(at as usize) == Some(&true)
     }
 
-    /// How many counts there are.
+    /// Returns the number of counts.
     pub(super) fn width(&self) -> u32 {
         self.open() + 1
     }
 
-    /// The count from which on nothing is counted.
+    /// Returns the count from which on nothing is counted.
     pub(super) fn open(&self) -> u32 {
         self.most.map_or(self.least, |most| most + 1)
     }
 
-    /// The state of the table and the count of a state.
+    /// Returns the state of the table and the count of a state.
     #[inline]
     pub(super) fn split(&self, state: u32) -> (u32, u32) {
         (state / self.width(), state % self.width())
     }
 
-    /// The number of a state of the table and a count.
+    /// Returns the number of a state of the table with a count.
     #[inline]
     pub(super) fn join(&self, at: u32, count: u32) -> u32 {
         at * self.width() + count
     }
 
-    /// The state behind one of this count where the table leads to `next`; [`DEAD`] where no
-    /// lexeme is behind it.
+    /// Returns the state that follows one of this count when the table leads to `next`; [`DEAD`] if
+    /// no lexeme can follow.
     #[inline]
     pub(super) fn enter(&self, next: u32, count: u32) -> u32 {
         if next == DEAD {
@@ -125,21 +125,21 @@ impl Count {
         if self.is_live(next, count) { self.join(next, count) } else { DEAD }
     }
 
-    /// Whether a lexeme is behind this state of the table with this count.
+    /// Returns whether this state of the table with this count leads to a lexeme.
     #[inline]
     pub(super) fn is_live(&self, at: u32, count: u32) -> bool {
         let word = self.live[at as usize * self.words() + count as usize / 64];
         word >> (count % 64) & 1 == 1
     }
 
-    /// Whether a lexeme may have this count.
+    /// Returns whether a lexeme may have this count.
     #[inline]
     pub(super) fn is_met(&self, count: u32) -> bool {
         count >= self.least
     }
 
-    /// From a state of this count on, texts that enter no more marked states than so many lead just
-    /// where they lead from the open one.
+    /// Returns the number of marked states that texts may enter from a state of this count while
+    /// they still lead exactly where they lead from the open count.
     pub(super) fn slack(&self, count: u32) -> u32 {
         match self.most {
             _ if count == self.open() => u32::MAX,
@@ -149,7 +149,7 @@ impl Count {
         }
     }
 
-    /// Heap bytes, those of lengths among them: somebody may ask for these.
+    /// Returns the heap bytes, including the lengths, which may be computed later.
     pub(super) fn bytes(&self) -> usize {
         let states = self.marked.len() * self.width() as usize;
         self.marked.len() + self.live.len() * size_of::<u64>() + states * size_of::<u32>()
@@ -159,8 +159,8 @@ impl Count {
         (self.width() as usize).div_ceil(64)
     }
 
-    /// Zero-one breadth-first search from the lexemes back: the most marks that lie before the
-    /// nearest one.
+    /// Returns the greatest number of marks from a state to its nearest lexeme. Zero-one
+    /// breadth-first search backwards from the lexemes.
     fn find_farthest(&self, table: Table<'_>, before: &Lists<u32>) -> u32 {
         let mut marks = vec![u32::MAX; self.marked.len()];
         let mut level: Vec<u32> = (0..marks.len() as u32).filter(|&at| table.ends(at)).collect();
@@ -182,10 +182,10 @@ impl Count {
         farthest
     }
 
-    /// The counts with which each state leads to a lexeme: what the counts behind its moves come
-    /// to, until nothing changes. A state to which a marked state leads back at once may be entered
-    /// any number of times, so that all lower counts do as well; else a lower bound would be come
-    /// to one by one.
+    /// Returns the counts with which each state leads to a lexeme: the counts that its moves lead
+    /// to are propagated backwards to a fixpoint. A marked state that moves to itself may be
+    /// entered any number of times, so all lower counts are live as well; without this rule the
+    /// search would reach a lower bound one count at a time.
     fn find_live(&self, table: Table<'_>, before: &Lists<u32>) -> Box<[u64]> {
         let (words, open) = (self.words(), self.open() as usize);
         let states = self.marked.len();
@@ -205,7 +205,7 @@ impl Count {
                 queue.push_back(at);
             }
         }
-        // Without an upper bound the open count is the one behind the last.
+        // Without an upper bound the open count follows the last one.
         let last = if self.most.is_some() { open - 1 } else { open };
         let mut entered = vec![0u64; words];
         while let Some(at) = queue.pop_front() {
@@ -242,7 +242,8 @@ impl Count {
         live.into()
     }
 
-    /// By state of the whole the length of its shortest rest: breadth first from the lexemes back.
+    /// Returns the length of the shortest suffix of a state. Breadth-first search backwards from
+    /// the lexemes.
     pub(super) fn distance(&self, table: Table<'_>, state: u32) -> u32 {
         let distances = self.distances.get_or_init(|| {
             let before = before(table);
@@ -275,7 +276,7 @@ impl Count {
     }
 }
 
-/// Sets all bits below the highest one of those up to `last`, and that one.
+/// Sets all bits below the highest set bit among those up to `last`.
 fn fill_below(bits: &mut [u64], last: usize) {
     let highest = (0..=last).rev().find(|&at| bits[at / 64] >> (at % 64) & 1 == 1);
     if let Some(highest) = highest {
@@ -284,7 +285,7 @@ fn fill_below(bits: &mut [u64], last: usize) {
     }
 }
 
-/// By state of the table, the states that lead there.
+/// Returns, by state of the table, its predecessors.
 fn before(table: Table<'_>) -> Lists<u32> {
     let mut moves: Vec<(u32, u32)> = Vec::new();
     for at in 0..table.states() as u32 {

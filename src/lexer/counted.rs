@@ -1,4 +1,4 @@
-//! Automata whose lexemes are counted.
+//! Automata whose lexemes have a bounded number of characters.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -13,11 +13,12 @@ use crate::util::meter::Meter;
 use crate::util::self_loops::LETTER;
 
 impl Dfa {
-    /// The automaton of a pattern that counts: a table and a count, unless `is_written_out`.
+    /// Returns the automaton of a pattern with a count: a table and a count, unless
+    /// `is_written_out`.
     ///
     /// # Errors
     ///
-    /// When the automaton exceeds a limit.
+    /// If the automaton exceeds a limit.
     pub(super) fn of_counted(
         counted: &Counted,
         is_written_out: bool,
@@ -27,9 +28,10 @@ impl Dfa {
         let (table, states) = made::as_it_is(automaton, meter)?;
         let marks =
             states.iter().map(|&state| marked.get(state).is_some_and(|&marked| marked)).collect();
-        let too_large = || PatternError::too_large("it counts too far".to_owned());
+        let too_large =
+            || PatternError::too_large("its repetition counts are too large".to_owned());
         let count = Count::new(table.table(), marks, *least, *most).ok_or_else(too_large)?;
-        // Most of the work is words of bits.
+        // Most of the work is on words of bits.
         meter.step(table.table().moves.len() + count.bytes() / 2)?;
         if !count.is_live(0, 0) {
             return algebra::product::<Self>(&[], |_| false, meter);
@@ -41,7 +43,7 @@ impl Dfa {
         }
     }
 
-    /// Whether something is counted beside the table.
+    /// Returns whether the table has a count.
     pub(crate) fn counts(&self) -> bool {
         self.count.is_some()
     }
@@ -82,13 +84,13 @@ impl Dfa {
         Some((at, count.slack(counted)))
     }
 
-    /// The state that counts nothing at this state of the table, where lexemes are counted.
+    /// Returns the state with the open count at this state of the table, if lexemes are counted.
     pub(crate) fn open(&self, at: u32) -> Option<u32> {
         self.count.as_ref().map(|count| count.join(at, count.open()))
     }
 
-    /// The state of the table amid most lexemes that are counted: behind what comes before the
-    /// first character, and one letter.
+    /// Returns the state of the table in the interior of most counted lexemes: after the part
+    /// before the first character, and one letter.
     pub(crate) fn inside(&self) -> Option<u32> {
         let count = self.count.as_ref()?;
         let table = self.table();
@@ -112,8 +114,8 @@ mod tests {
         Compiler::new(&Meter::new(&Limits::default())).compile(&pattern).expect("a regex")
     }
 
-    /// The texts of `regex`, which are ASCII, that have so many characters, each with a `!` behind
-    /// it that does not count.
+    /// Returns the texts of `regex`, which are ASCII and have a number of characters within the
+    /// bounds, each followed by a `!` that does not count.
     fn counted(regex: &str, least: u32, most: Option<u32>) -> Counted {
         let dfa = compiled(regex);
         let end = dfa.state_count() as u32;
@@ -165,8 +167,8 @@ mod tests {
     }
 
     proptest! {
-        /// Texts are matched as by the automaton that is written out, and live states are just
-        /// those that lead to a lexeme.
+        /// Texts are matched as by the expanded automaton, and exactly the states that lead to a
+        /// lexeme are live.
         #[test]
         fn states_live_as_they_are_written_out(
             text in "[abc]{0,12}!?",

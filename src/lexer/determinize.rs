@@ -1,13 +1,13 @@
 //! From Hir to a DFA: Thompson's construction (by `regex-automata`), then the subset construction.
 //!
-//! The subset construction is our own rather than `regex-automata`'s because a lexer wants to know
-//! whether it stands at an accept *now*: theirs tells one byte later, which doubles states, and has
-//! to be undone. And because ours counts its steps: theirs can be bounded in memory only, and a set
-//! of a million positions takes long before it takes much. A set holds only the states that read a
-//! byte, and the match state.
+//! The subset construction is our own rather than `regex-automata`'s because a lexer needs to know
+//! whether the current state accepts *now*: theirs tells one byte later, which doubles the states
+//! and has to be undone. Ours also counts its steps: theirs can be bounded in memory only, and a
+//! set of a million positions takes long before it takes much memory. A set holds only the states
+//! that read a byte, and the match state.
 //!
-//! Where a repetition is lazy, a set is a list: what the regex tries first comes first, and what it
-//! tries after a match is left out (Pike 1987; the leftmost-first match of Perl and of Python's
+//! With a lazy repetition, a set is a list in the order in which the regex tries its members, and
+//! members after a match are left out (Pike 1987; the leftmost-first match of Perl and of Python's
 //! `re`). A text is then accepted where `re` would stop if the rest did not match more, and the
 //! longest accepted text is the one that `re` finds.
 
@@ -25,18 +25,18 @@ use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::{Holding, Meter};
 
-/// Which of the texts that an automaton matches are meant.
+/// The texts of an automaton that are accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Texts {
     All,
-    /// What `re` finds first.
+    /// The match that `re` finds first.
     First,
-    /// Those that begin with no other of them. What may follow a match is not followed, which
-    /// spares most of the states of a regex that is searched for and counts.
+    /// Those with no other of them as a proper prefix. Continuations of a match are not followed,
+    /// which saves most of the states of a regex that is searched for and counts.
     Shortest,
 }
 
-/// The DFA of `nfa`, not minimal. Bounded by `meter` in time and memory.
+/// Returns the DFA of `nfa`, not minimal. Bounded by `meter` in time and memory.
 pub(super) fn determinize(
     nfa: &thompson::NFA,
     texts: Texts,
@@ -63,13 +63,13 @@ pub(super) fn determinize(
     Ok(RawDfa { classes, table, accept, trailing: None })
 }
 
-/// Thompson's construction. It keeps a table for the states of large character classes, which is
-/// worth using again.
+/// Returns a compiler for Thompson's construction. It caches the states of large character classes,
+/// so it is worth reusing.
 pub(super) fn thompson(meter: &Meter) -> thompson::Compiler {
     compiler(meter, thompson::WhichCaptures::None)
 }
 
-/// The same for Hir in which captures stand for look-arounds.
+/// Returns the same for a Hir in which captures represent look-arounds.
 pub(super) fn thompson_with_looks(meter: &Meter) -> thompson::Compiler {
     compiler(meter, thompson::WhichCaptures::All)
 }
@@ -86,7 +86,7 @@ fn compiler(meter: &Meter, captures: thompson::WhichCaptures) -> thompson::Compi
     compiler
 }
 
-/// The automaton that `compiler` makes of `hir`.
+/// Returns the automaton that `compiler` makes of `hir`.
 pub(super) fn nondeterministic(
     compiler: &thompson::Compiler,
     hir: &Hir,
@@ -97,7 +97,7 @@ pub(super) fn nondeterministic(
     Ok(nfa)
 }
 
-/// The error of an automaton that was given up, which has cost as much as one of that size.
+/// Returns the error of an abandoned automaton, which has cost as much as one of the maximum size.
 pub(super) fn nfa_too_large(meter: &Meter) -> Result<PatternError, PatternError> {
     meter.step(nfa_bytes(meter) / BYTES_A_STEP)?;
     let most = size(nfa_bytes(meter));
@@ -105,12 +105,12 @@ pub(super) fn nfa_too_large(meter: &Meter) -> Result<PatternError, PatternError>
     Ok(PatternError::too_large(message).beyond(meter.too_many_bytes()))
 }
 
-/// Steps that it takes to make a state of a nondeterministic automaton.
+/// Steps to make a state of a nondeterministic automaton.
 const STEPS_OF_A_STATE: usize = 25;
-/// And bytes of its transitions that are made in a step.
+/// Bytes of its transitions that are made in a step.
 const BYTES_A_STEP: usize = 1;
 
-/// A number of bytes as people read it.
+/// Formats a number of bytes for people.
 fn size(bytes: usize) -> String {
     match bytes >> 20 {
         0 => format!("{} KiB", bytes >> 10),
@@ -118,7 +118,7 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// The bytes that a nondeterministic automaton may have.
+/// Returns the maximum number of bytes of a nondeterministic automaton.
 pub(super) fn nfa_bytes(meter: &Meter) -> usize {
     meter.most_bytes() / 8
 }
@@ -128,17 +128,17 @@ struct Subsets<'a> {
     texts: Texts,
     meter: &'a Meter,
     held: Holding,
-    /// The generation in which an NFA state was last met.
+    /// By NFA state: the generation in which it was last visited.
     seen: Vec<u32>,
     generation: u32,
     stack: Vec<StateID>,
     steps: usize,
-    /// All sets, each sorted or in order, one after the other.
+    /// All sets, end to end, each sorted or in order.
     sets: Vec<StateID>,
     /// Where the set of each DFA state ends in `sets`.
     ends: Vec<usize>,
     ids: HashTable<u32>,
-    /// By NFA state: the number of what it leads to without a byte, or [`UNKNOWN`].
+    /// By NFA state: the number of its closure, or [`UNKNOWN`].
     single: Vec<u32>,
     current: Vec<StateID>,
 }
@@ -147,7 +147,7 @@ struct Subsets<'a> {
 const UNKNOWN: u32 = Dfa::DEAD - 1;
 
 impl<'a> Subsets<'a> {
-    /// The transition table over `classes`, states in the order in which they were met.
+    /// Returns the transition table over `classes`, with states in the order of discovery.
     fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
         let width = classes.count();
         let mut table: Vec<u32> = Vec::new();
@@ -173,7 +173,7 @@ impl<'a> Subsets<'a> {
             }
             self.gather(state, classes, &mut targets)?;
             for class in 0..width {
-                // Neighbouring classes mostly go to one and the same set.
+                // Adjacent classes mostly lead to the same set.
                 let next = match class.checked_sub(1) {
                     _ if targets[class].is_empty() => Dfa::DEAD,
                     Some(before) if targets[before] == targets[class] => table[row + before],
@@ -200,8 +200,8 @@ impl<'a> Subsets<'a> {
             .any(|&id| matches!(self.nfa.state(id), thompson::State::Match { .. }))
     }
 
-    /// The transitions of a set of one member, which are disjoint and ascending: within large
-    /// character classes nearly all sets are such.
+    /// Returns the transitions of a set of one member, which are disjoint and ascending: within
+    /// large character classes nearly all sets have one member.
     fn alone(&self, set: usize) -> Option<&'a [thompson::Transition]> {
         match &self.sets[self.range(set)] {
             &[only] => match self.nfa.state(only) {
@@ -213,7 +213,7 @@ impl<'a> Subsets<'a> {
         }
     }
 
-    /// The number of the set that this state alone leads to without a byte.
+    /// Returns the number of the closure of this state alone.
     fn after(&mut self, state: StateID) -> Result<u32, PatternError> {
         if self.single[state.as_usize()] == UNKNOWN {
             self.closure(&[state])?;
@@ -222,7 +222,7 @@ impl<'a> Subsets<'a> {
         Ok(self.single[state.as_usize()])
     }
 
-    /// Where the members of `set` go, for each class.
+    /// Collects the targets of the members of `set`, for each class.
     fn gather(
         &mut self,
         set: usize,
@@ -261,7 +261,8 @@ impl<'a> Subsets<'a> {
         self.check_steps()
     }
 
-    /// Sets `current` to the set of byte-reading and match states that `from` reach without a byte.
+    /// Sets `current` to the closure of `from`: the byte-reading and match states reachable without
+    /// a byte.
     fn closure(&mut self, from: &[StateID]) -> Result<(), PatternError> {
         use thompson::State;
         self.generation += 1;
@@ -289,7 +290,7 @@ impl<'a> Subsets<'a> {
                     }
                     State::BinaryUnion { alt1, alt2 } => self.stack.extend([*alt2, *alt1]),
                     State::Capture { next, .. } => self.stack.push(*next),
-                    // Patterns hold no look-around: the lowering to Hir makes none.
+                    // The Hir contains no look-around: the lowering creates none.
                     State::Look { .. } | State::Fail => {}
                 }
             }
@@ -309,8 +310,8 @@ impl<'a> Subsets<'a> {
         Ok(())
     }
 
-    /// The number of the set in `current`, a new one if it was not met before; [`Dfa::DEAD`] for
-    /// the empty set.
+    /// Returns the number of the set in `current`, adding it if it is new; [`Dfa::DEAD`] for the
+    /// empty set.
     fn intern(&mut self) -> Result<u32, PatternError> {
         if self.current.is_empty() {
             return Ok(Dfa::DEAD);
@@ -337,7 +338,7 @@ impl<'a> Subsets<'a> {
         Ok(id)
     }
 
-    /// Counts what was done since the last time, if that is worth while.
+    /// Reports the steps since the last report to the meter, once they are many.
     fn check_steps(&mut self) -> Result<(), PatternError> {
         const MANY: usize = 1_000;
         if self.steps > MANY {
@@ -346,7 +347,7 @@ impl<'a> Subsets<'a> {
         Ok(())
     }
 
-    /// Counts the sets, beside a table of so many entries.
+    /// Updates the memory held: the sets, and a table of this many entries.
     fn hold(&mut self, entries: usize) -> Result<(), PatternError> {
         let own = self.sets.capacity() * size_of::<StateID>() + self.ends.capacity() * 24;
         let of_nfa = self.nfa.memory_usage() + self.nfa.states().len() * 8;

@@ -1,12 +1,12 @@
 //! A minimal DFA over bytes: the lexemes of one terminal.
 //!
 //! Invariants: every state is reachable from the start and reaches an accepting state (the dead
-//! state is not stored); no two states accept the same rests; no two byte classes have equal
-//! columns; states are numbered in breadth-first order by class. So equal languages are equal
+//! state is not stored); no two states have the same residual language; no two byte classes have
+//! equal columns; states are numbered in breadth-first order by class. So equal languages are equal
 //! values, and only the empty language has no state.
 //!
-//! Where a [`Count`] stands beside the table, the invariants hold of the table alone, but for the
-//! second: states that a count tells apart may accept the same rests otherwise.
+//! Where the table has a [`Count`], the invariants hold for the table alone, except the second:
+//! states that the count distinguishes may otherwise have the same residual language.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,36 +19,36 @@ use crate::util::byte_classes::{ByteClasses, fmt_range};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Dfa {
     pub(super) classes: ByteClasses,
-    /// `state * classes + class`; [`Dfa::DEAD`] where nothing can follow.
+    /// `state * classes + class`; [`Dfa::DEAD`] if there is no successor.
     pub(super) table: Box<[u32]>,
-    /// By state of the table, the length of a shortest accepted rest; 0 in accepting states, and
+    /// By state of the table, the length of a shortest accepted suffix; 0 in accepting states, and
     /// only there.
     pub(super) distance: Box<[u32]>,
-    /// What lexemes are held to beside the table. Then a state is one of the table and a count.
+    /// Bounds on the number of characters of a lexeme. With it a state is a state of the table and
+    /// a count.
     pub(super) count: Option<Box<Count>>,
-    /// What is asked of the text behind a lexeme, where something is.
+    /// Conditions on the text after a lexeme, if there are any.
     pub(super) trailing: Option<Box<Trailing>>,
-    /// Whether what is a lexeme depends on the text before it. Then the automaton reads that text
+    /// Whether the lexemes depend on the text before them. Then the automaton reads that text
     /// first, from its beginning, and [`Dfa::BEGIN`] where the lexeme begins.
     pub(super) leading: bool,
 }
 
-/// What is asked of the text behind a lexeme, by the state in which it ends.
+/// Conditions on the text after a lexeme, by the state in which it ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Trailing {
-    /// By state: 1 more than the number of what is asked, or 0. Ends at which nothing is asked are
-    /// certain.
+    /// By state: 1 plus the number of its condition, or 0. Ends without a condition are certain.
     pub(super) of: Box<[u32]>,
     pub(super) conditions: Box<[Condition]>,
 }
 
-/// What a look-ahead asks of the text behind a lexeme. Both automata read that text, and
-/// [`Dfa::END`] behind the last byte; the one that accepts first decides, and one of them does.
+/// The condition of a look-ahead on the text after a lexeme. Both automata read that text, and
+/// [`Dfa::END`] after the last byte; the one that accepts first decides, and one of them does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Condition {
-    /// Accepts as soon as the condition is sure to hold.
+    /// Accepts as soon as the condition is certain to hold.
     pub(crate) holds: Dfa,
-    /// Accepts as soon as it is sure not to.
+    /// Accepts as soon as the condition is certain to fail.
     pub(crate) fails: Dfa,
 }
 
@@ -56,15 +56,15 @@ impl Dfa {
     /// The state that accepts nothing.
     pub(crate) const DEAD: u32 = DEAD;
 
-    /// What the automata of a [`Condition`] read at the end of the text: a byte that no UTF-8 text
-    /// holds.
+    /// Byte that the automata of a [`Condition`] read at the end of the text; it occurs in no UTF-8
+    /// text.
     pub(crate) const END: u8 = 0xfe;
 
-    /// What an automaton reads between the text before a lexeme and the lexeme: another byte that
-    /// no UTF-8 text holds.
+    /// Byte that an automaton reads between the text before a lexeme and the lexeme; it occurs in
+    /// no UTF-8 text either.
     pub(crate) const BEGIN: u8 = 0xfd;
 
-    /// Takes a table that holds the invariants, and the distances.
+    /// Creates a DFA from a table that satisfies the invariants, and the distances.
     pub(super) fn new(classes: ByteClasses, table: Vec<u32>, distance: Vec<u32>) -> Self {
         debug_assert!(
             distance.iter().all(|&d| d != u32::MAX),
@@ -80,14 +80,14 @@ impl Dfa {
         }
     }
 
-    /// Whether what is a lexeme depends on the text before it. Then [`Dfa::start`] is where that
-    /// text begins, and no lexeme begins before [`Dfa::BEGIN`] has been read.
+    /// Returns whether the lexemes depend on the text before them. Then [`Dfa::start`] is the start
+    /// of that text, and no lexeme begins before [`Dfa::BEGIN`] has been read.
     #[inline]
     pub(crate) fn looks_behind(&self) -> bool {
         self.leading
     }
 
-    /// Where lexemes begin, behind whatever text.
+    /// Returns the states in which lexemes begin, after any text.
     pub(crate) fn starts(&self) -> impl Iterator<Item = u32> {
         let states = if self.leading { self.state_count() as u32 } else { 0 };
         let behind = (0..states).map(|before| self.next(before, Self::BEGIN));
@@ -95,36 +95,36 @@ impl Dfa {
         behind.chain(plain).filter(|&start| start != Self::DEAD)
     }
 
-    /// Where a lexeme begins at the beginning of the text; [`Dfa::DEAD`] when none does.
+    /// Returns the state in which a lexeme begins at the beginning of the text, or [`Dfa::DEAD`].
     pub(crate) fn first_start(&self) -> u32 {
         if self.leading { self.next(self.start(), Self::BEGIN) } else { self.start() }
     }
 
-    /// What is asked of the texts behind lexemes.
+    /// Returns the conditions on the texts after lexemes.
     pub(crate) fn conditions(&self) -> &[Condition] {
         self.trailing.as_ref().map_or(&[], |trailing| &trailing.conditions)
     }
 
-    /// The number of what is asked of the text behind a lexeme that ends in `state`; `None` where
-    /// nothing is.
+    /// Returns the number of the condition on the text after a lexeme that ends in `state`, if any.
     pub(crate) fn condition(&self, state: u32) -> Option<usize> {
         let asked = self.trailing.as_ref()?.of.get(state as usize)?.checked_sub(1)?;
         Some(asked as usize)
     }
 
-    /// Where reading begins: a lexeme, or the text before it. [`Dfa::DEAD`] when no text matches.
+    /// Returns the state where reading begins, a lexeme or the text before it. [`Dfa::DEAD`] if no
+    /// text matches.
     #[inline]
     pub(crate) fn start(&self) -> u32 {
         if self.is_empty() { Self::DEAD } else { 0 }
     }
 
-    /// The state after `byte`; [`Dfa::DEAD`] when none, and from it.
+    /// Returns the state after `byte`; [`Dfa::DEAD`] if there is none, and from the dead state.
     #[inline]
     pub(crate) fn next(&self, state: u32, byte: u8) -> u32 {
         self.next_class(state, self.classes.get(byte))
     }
 
-    /// The state after a byte of `class`.
+    /// Returns the state after a byte of `class`.
     #[inline]
     pub(crate) fn next_class(&self, state: u32, class: u8) -> u32 {
         if state == Self::DEAD {
@@ -139,7 +139,7 @@ impl Dfa {
         }
     }
 
-    /// By class, the state after a byte of it; of a state that is not dead.
+    /// Returns, by class, the state after a byte of it. `state` must not be dead.
     #[inline]
     pub(crate) fn row(&self, state: u32) -> Cow<'_, [u32]> {
         match &self.count {
@@ -151,13 +151,13 @@ impl Dfa {
         }
     }
 
-    /// The table, which counts nothing.
+    /// Returns the table, without the count.
     #[inline]
     pub(super) fn table(&self) -> Table<'_> {
         Table { classes: self.classes.count(), moves: &self.table, distance: &self.distance }
     }
 
-    /// Whether what was read up to `state` is a lexeme, be it under a condition.
+    /// Returns whether the text read up to `state` is a lexeme, possibly under a condition.
     #[inline]
     pub(crate) fn is_accept(&self, state: u32) -> bool {
         match &self.count {
@@ -170,8 +170,7 @@ impl Dfa {
         }
     }
 
-    /// The automaton of the table alone: of all lexemes that there would be if nothing were
-    /// counted.
+    /// Returns the automaton of the table alone: all lexemes that there would be without the count.
     pub(crate) fn uncounted(&self) -> Cow<'_, Self> {
         match &self.count {
             None => Cow::Borrowed(self),
@@ -179,7 +178,7 @@ impl Dfa {
         }
     }
 
-    /// Heap bytes.
+    /// Returns the heap bytes.
     pub(crate) fn bytes(&self) -> usize {
         let conditions = self.conditions().iter();
         let of_conditions: usize =
@@ -188,18 +187,19 @@ impl Dfa {
         (self.table.len() + self.distance.len()) * size_of::<u32>() + of_conditions + of_count
     }
 
-    /// How many states there are, the dead one not counted.
+    /// Returns the number of states, without the dead one.
     pub(crate) fn state_count(&self) -> usize {
         let counts = self.count.as_ref().map_or(1, |count| count.width() as usize);
         self.distance.len() * counts
     }
 
-    /// The bytes that no state tells apart.
+    /// Returns the classes of bytes that no state tells apart.
     pub(crate) fn classes(&self) -> &ByteClasses {
         &self.classes
     }
 
-    /// Length in bytes of a shortest rest that makes a lexeme; `u32::MAX` for the dead state.
+    /// Returns the length in bytes of a shortest suffix that completes a lexeme; `u32::MAX` for the
+    /// dead state.
     #[inline]
     pub(crate) fn distance(&self, state: u32) -> u32 {
         match &self.count {
@@ -208,13 +208,13 @@ impl Dfa {
         }
     }
 
-    /// Whether `text` as a whole is a lexeme, at some place of some text.
+    /// Returns whether `text` as a whole is a lexeme at some position of some text.
     pub(crate) fn matches(&self, text: &[u8]) -> bool {
         let end = |start| text.iter().fold(start, |state, &byte| self.next(state, byte));
         self.starts().any(|start| self.is_accept(end(start)))
     }
 
-    /// Whether some lexeme holds `byte`. Costs the states.
+    /// Returns whether some lexeme contains `byte`. Costs time linear in the states.
     pub(crate) fn uses(&self, byte: u8) -> bool {
         let class = self.classes.get(byte);
         let goes_on = |&state: &u32| self.next_class(state, class) != Self::DEAD;
@@ -235,34 +235,35 @@ impl Dfa {
         false
     }
 
-    /// Whether no text matches.
+    /// Returns whether no text matches.
     pub(crate) fn is_empty(&self) -> bool {
         self.distance.is_empty()
     }
 
-    /// Whether the empty text matches, behind some text.
+    /// Returns whether the empty text matches after some text.
     pub(crate) fn accepts_empty(&self) -> bool {
         self.starts().any(|start| self.is_accept(start))
     }
 
-    /// Whether the empty text matches where something is asked of the text around it.
+    /// Returns whether the empty text matches under a condition on the text around it.
     pub(crate) fn asks_around_empty(&self) -> bool {
         self.accepts_empty() && (self.leading || self.condition(self.start()).is_some())
     }
 
-    /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of
-    /// printable bytes rather than others. Empty when no text matches.
+    /// Returns a shortest lexeme, preferring letters, then digits, then punctuation, then other
+    /// printable bytes. Empty if no text matches.
     pub(crate) fn shortest(&self) -> Vec<u8> {
         let start = self.starts().min_by_key(|&start| self.distance(start));
         self.shortest_from(start.unwrap_or(Self::DEAD))
     }
 
-    /// How many bytes a shortest lexeme has; `u32::MAX` when no text matches.
+    /// Returns the length in bytes of a shortest lexeme; `u32::MAX` if no text matches.
     pub(crate) fn shortest_length(&self) -> u32 {
         self.starts().map(|start| self.distance(start)).min().unwrap_or(u32::MAX)
     }
 
-    /// A shortest rest that makes a lexeme from `state`, chosen as by [`Dfa::shortest`].
+    /// Returns a shortest suffix that completes a lexeme from `state`, chosen as by
+    /// [`Dfa::shortest`].
     pub(crate) fn shortest_from(&self, mut state: u32) -> Vec<u8> {
         let mut text = Vec::new();
         while !self.is_accept(state) {
@@ -282,7 +283,7 @@ impl Dfa {
     }
 }
 
-/// What people would rather not see in an example has the higher number.
+/// Returns a rank that is higher the less a byte is wanted in an example.
 pub(super) fn untidiness(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
@@ -304,7 +305,8 @@ impl fmt::Debug for Dfa {
 }
 
 impl fmt::Display for Dfa {
-    /// A line for each state: its number, `*` when it accepts, and its moves as `[bytes]>state`.
+    /// Writes a line for each state: its number, `*` if it accepts, and its moves as
+    /// `[bytes]>state`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ranges: Vec<_> =
             (0..self.classes.count()).map(|class| self.classes.ranges(class as u8)).collect();

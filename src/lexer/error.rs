@@ -1,4 +1,4 @@
-//! Why a pattern was refused.
+//! Errors of patterns.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,38 +6,38 @@ use std::ops::Range;
 use crate::util::diagnostic::{Cause, Diagnostic, Place};
 use crate::util::meter::{LimitReached, Meter};
 
-/// Why the pattern of a terminal was refused. The caller knows the terminal's name and adds it
-/// ([`PatternError::into_diagnostic`]).
+/// The reason why the pattern of a terminal was refused. The caller knows the terminal's name and
+/// adds it ([`PatternError::into_diagnostic`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PatternError(Box<Inner>);
 
-/// Boxed, so that results stay small where nothing goes wrong.
+/// Boxed, so that results stay small in the common case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Inner {
     kind: PatternErrorKind,
     message: String,
     help: Option<String>,
-    /// The regex that is at fault and the bytes in it, when it is a regex.
+    /// The regex at fault and the byte range in it, if the pattern is a regex.
     regex: Option<(String, Range<usize>)>,
-    /// Where the regex stands in the grammar file.
+    /// Position of the regex in the grammar file.
     place: Option<Place>,
-    /// The limit of building, if that is the reason.
+    /// The limit of building, if it is the reason.
     limit: Option<LimitReached>,
 }
 
-/// What kind of fault it is.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PatternErrorKind {
-    /// The regex is not one: Python's `re` refuses it as well.
+    /// The regex is invalid: Python's `re` refuses it as well.
     Syntax,
-    /// Python's `re` accepts it, but no finite automaton over a lexeme alone does that.
+    /// Python's `re` accepts it, but no finite automaton over a lexeme alone can express it.
     Unsupported,
     /// The automaton, or the nesting, exceeds a limit.
     TooLarge,
 }
 
 impl PatternErrorKind {
-    /// The stable name in diagnostics.
+    /// Returns the stable name in diagnostics.
     pub(crate) fn code(self) -> &'static str {
         match self {
             PatternErrorKind::Syntax => "regex-syntax",
@@ -61,94 +61,94 @@ impl PatternError {
 
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         Self::new(PatternErrorKind::TooLarge, message).help(
-            "write an unbounded repetition (`+`, `*`) or a smaller count, or take the pattern \
-             apart into \
-             several terminals and a rule",
+            "write an unbounded repetition (`+`, `*`) or a smaller count, or split the pattern \
+             into several terminals and a rule",
         )
     }
 
-    /// The error of a pattern that nests deeper than `most`.
+    /// Returns the error of a pattern that nests deeper than `most`.
     pub(super) fn too_deep(most: usize) -> Self {
-        Self::new(PatternErrorKind::TooLarge, format!("it nests more than {most} deep"))
-            .help("define the inner parts as terminals of their own, or nest less")
+        Self::new(PatternErrorKind::TooLarge, format!("it is nested more than {most} levels deep"))
+            .help("define the inner parts as separate terminals, or reduce the nesting")
     }
 
-    /// The error of a schema where only a pattern can be.
+    /// Returns the error of a schema where only a pattern is allowed.
     pub(super) fn schema() -> Self {
-        Self::new(PatternErrorKind::Unsupported, "a JSON Schema is no pattern")
-            .help("name the schema in a rule")
+        Self::new(PatternErrorKind::Unsupported, "a JSON Schema is not a pattern")
+            .help("use the schema in a rule")
     }
 
-    /// The error of an operand of a combination that looks beyond its text.
+    /// Returns the error of an operand of a combination that looks beyond its text.
     pub(super) fn asks_within_algebra() -> Self {
-        let what = "a part of an intersection or a complement looks at the text around the lexeme";
+        let what = "an operand of an intersection or a complement depends on the text around the \
+                    lexeme";
         Self::new(PatternErrorKind::Unsupported, what).help(
-            "leave the look-around out, or write the combination as a regex: `A & ~B` as `(?!B$)A`",
+            "remove the look-around, or write the combination as a regex: `A & ~B` as `(?!B$)A`",
         )
     }
 
-    /// The error of a repetition whose bounds are the wrong way round.
+    /// Returns the error of a repetition whose bounds are swapped.
     pub(super) fn counts_swapped(min: u32, max: u32) -> Self {
-        let what = format!("it is to be repeated at least {min} and at most {max} times");
+        let what = format!("a repetition has the minimum {min}, which is above its maximum {max}");
         Self::new(PatternErrorKind::Syntax, what).help("write the smaller count first")
     }
 
-    /// The error of a plain string that has too many bytes.
+    /// Returns the error of a plain string that has too many bytes.
     pub(super) fn string_too_long(bytes: usize, meter: &Meter) -> Self {
         let message =
-            format!("a string of {bytes} bytes makes more than {} states", meter.states());
+            format!("a string of {bytes} bytes needs more than {} states", meter.states());
         Self::new(PatternErrorKind::TooLarge, message)
-            .help("take the string apart into several terminals")
+            .help("split the string into several terminals")
             .beyond(meter.too_many_states())
     }
 
-    /// Says what to write instead.
+    /// Adds a suggestion of what to write instead.
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.0.help = Some(text.into());
         self
     }
 
-    /// Says which limit of building was reached.
+    /// Sets the limit of building that was reached.
     pub(crate) fn beyond(mut self, limit: LimitReached) -> Self {
         self.0.limit = Some(limit);
         self
     }
 
-    /// Says which bytes of which regex.
+    /// Sets the regex and the bytes at fault.
     pub(crate) fn within(mut self, regex: &str, span: Range<usize>, place: Option<&Place>) -> Self {
         self.0.regex = Some((regex.to_owned(), span));
         self.0.place = place.cloned();
         self
     }
 
-    /// The limit of building at which this stopped, if one was reached.
+    /// Returns the limit of building that was reached, if any.
     pub(crate) fn limit(&self) -> Option<&LimitReached> {
         self.0.limit.as_ref()
     }
 
-    /// What is wrong, in words.
+    /// Returns the message.
     pub(crate) fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What kind of fault it is.
+    /// Returns the kind of the fault.
     pub(crate) fn kind(&self) -> PatternErrorKind {
         self.0.kind
     }
 
-    /// The bytes of the regex that are at fault, when it is a regex and the place is known.
+    /// Returns the bytes of the regex at fault, if the pattern is a regex and the place is known.
     #[cfg(test)]
     pub(crate) fn span(&self) -> Option<Range<usize>> {
         self.0.regex.as_ref().map(|(_, span)| span.clone())
     }
 
-    /// The error as a finding about terminal `name`; `place` stands in where the regex has no place
-    /// itself.
+    /// Returns the error as a diagnostic about terminal `name`; `place` is used if the regex has no
+    /// place itself.
     pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
         self.about(&format!("the pattern of terminal {name}"), place)
     }
 
-    /// The same about a pattern that is no terminal's.
+    /// Returns the same about a pattern that is not a terminal's.
     pub(crate) fn about(self, subject: &str, place: Option<&Place>) -> Diagnostic {
         let excerpt = self.excerpt();
         let mut diagnostic =
@@ -160,7 +160,7 @@ impl PatternError {
         diagnostic
     }
 
-    /// The line of the regex with a caret line under the fault. Long lines are cut.
+    /// Returns the line of the regex with a caret line under the fault. Long lines are cut.
     pub(super) fn excerpt(&self) -> Option<String> {
         const BEFORE: usize = 40;
         const LENGTH: usize = 72;

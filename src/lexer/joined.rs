@@ -1,14 +1,15 @@
-//! Regexes that are none by themselves.
+//! Parts of a terminal that are no regexes by themselves.
 //!
-//! Lark puts the parts of a sequence together as text, and some terminals rely on that: a group
-//! begins in one regex and ends in another, as in `/(?!/ KEYWORD /)/ NAME`. Only where a part is no
-//! regex are they put together so here; else `/a|b/ "c"` would be `a|bc`.
+//! Lark concatenates the parts of a sequence as text, and some terminals rely on that: a group
+//! begins in one regex and ends in another, as in `/(?!/ KEYWORD /)/ NAME`. Here parts are
+//! concatenated as text only if one of them is no regex; otherwise `/a|b/ "c"` would be `a|bc`.
 
 use std::fmt::Write;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
 
-/// The regex that `parts` make as text; `None` where they have flags, or more than regexes have.
+/// Returns the regex of the concatenated text of `parts`, or `None` if they have flags or parts
+/// that a regex cannot express.
 pub(super) fn joined(parts: &[Pattern]) -> Option<Pattern> {
     let place = parts.iter().find_map(|part| match part {
         Pattern::Regex { place, .. } => place.clone(),
@@ -54,7 +55,7 @@ fn add(text: &mut String, pattern: &Pattern) -> Option<()> {
     Some(())
 }
 
-/// The character as itself, within a set and outside.
+/// Appends the character as a literal, valid inside and outside of a set.
 fn add_char(text: &mut String, c: char) {
     if c.is_ascii_punctuation() {
         text.push('\\');

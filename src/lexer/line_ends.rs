@@ -1,16 +1,16 @@
-//! What a terminal that ends lines has beside the line end: as people write it for Lark's
-//! `Indenter`, one lexeme takes blank lines, comments, and the blanks of the next line with it.
+//! The parts of a terminal that ends lines, other than the line end: as usually written for Lark's
+//! `Indenter`, one lexeme includes blank lines, comments, and the indentation of the next line.
 
 use std::collections::HashSet;
 
 use crate::lexer::dfa::Dfa;
 
-/// Pairs of states that are looked at.
+/// Maximum number of pairs of states that are visited.
 const MAX_PAIRS: usize = 20_000;
 
-/// The line ends that `newline` matches by themselves, if every text of `newline` is made of these
-/// and of texts of `beside`. `None` where it holds something else, or where that would take too
-/// long to find out.
+/// Returns the line ends that `newline` matches by themselves, if every text of `newline` consists
+/// of these and of texts of `beside`. Returns `None` if it contains anything else, or if the
+/// decision would take too long.
 pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static str>> {
     let ends: Vec<&'static str> =
         ["\r\n", "\r", "\n"].into_iter().filter(|end| newline.matches(end.as_bytes())).collect();
@@ -21,7 +21,7 @@ pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static s
     let mut met: HashSet<(u32, Vec<Part>)> = HashSet::new();
     let mut queue = vec![(newline.start(), parts.begun())];
     while let Some((state, places)) = queue.pop() {
-        // A text may end only where its last part does.
+        // A text may end only where its last part ends.
         if newline.is_accept(state) && !places.contains(&Part::End(0, 0)) {
             return None;
         }
@@ -40,8 +40,8 @@ pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static s
     (met.len() < MAX_PAIRS).then_some(ends)
 }
 
-/// A place within a part of a text: in a line end, by number and bytes read, or in a text beside,
-/// by automaton and state.
+/// A position within a part of a text: in a line end, by number and bytes read, or in a text of
+/// `beside`, by automaton and state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Part {
     End(usize, usize),
@@ -54,15 +54,15 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The places where parts begin. The first of them, in the first line end, says that a part may
-    /// begin here.
+    /// Returns the positions where parts begin. The first of them, in the first line end, says that
+    /// a part may begin here.
     fn begun(&self) -> Vec<Part> {
         let ends = (0..self.ends.len()).map(|end| Part::End(end, 0));
         let beside = (0..self.beside.len()).map(|dfa| Part::Beside(dfa, self.beside[dfa].start()));
         ends.chain(beside).collect()
     }
 
-    /// The places behind `byte`, ascending.
+    /// Returns the positions after `byte`, ascending.
     fn step(&self, places: &[Part], byte: u8) -> Vec<Part> {
         let mut next = Vec::new();
         let mut ended = false;

@@ -1,4 +1,4 @@
-//! Look-arounds, and what a thread that has passed one still has to see.
+//! Look-arounds, and the watches of threads that have passed one.
 
 use smallvec::SmallVec;
 
@@ -11,35 +11,36 @@ pub(super) struct LookAround {
     pub(super) side: Side,
     /// Whether it must not match.
     pub(super) negated: bool,
-    /// Of `X`; of `.*X` where it looks behind.
+    /// Automaton of `X`, or of `.*X` for a look-behind.
     pub(super) dfa: Dfa,
-    /// What to say where it reaches before the beginning of a look-ahead in which it stands.
+    /// The error for a look-around that reaches before the beginning of the look-ahead that
+    /// contains it.
     pub(super) undecided: PatternError,
 }
 
 impl LookAround {
-    /// Whether both look for the same texts at the same side.
+    /// Returns whether both look for the same texts on the same side.
     pub(super) fn looks_as(&self, other: &Self) -> bool {
         self.side == other.side && self.dfa == other.dfa
     }
 
-    /// Whether both ask the same.
+    /// Returns whether both are equivalent.
     pub(super) fn asks_as(&self, other: &Self) -> bool {
         self.negated == other.negated && self.looks_as(other)
     }
 }
 
-/// Where to.
+/// The direction of a look-around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Ahead,
-    /// So many characters.
+    /// The number of characters.
     Behind(usize),
 }
 
-/// What a thread still has to see: the number of a look-around, the state of its automaton, and
+/// A pending requirement of a thread: the number of a look-around, the state of its automaton, and
 /// whether the look-around must not match.
 pub(super) type Watch = (u32, u32, bool);
 
-/// The watches of a thread, all of which must come true. Ascending.
+/// The watches of a thread, all of which must succeed. Ascending.
 pub(super) type Watches = SmallVec<[Watch; 2]>;

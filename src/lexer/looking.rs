@@ -1,24 +1,24 @@
-//! The subset construction where a regex looks around.
+//! Subset construction for a regex with look-arounds.
 //!
-//! What stands before a place of a lexeme is known when the place is reached: an automaton of `.*X`
-//! runs beside the subsets, and a look-behind for `X` asks whether it accepts. What stands behind a
-//! place is known later: a thread that has passed a look-ahead takes an automaton of `X` along, its
-//! *watch*, and dies when that accepts though it must not, or can accept no longer though it must.
-//! So a subset holds threads: a state of the nondeterministic automaton, and the watches that are
-//! still open. All of it is finite, and the automaton that comes of it knows of no looking around
-//! any more.
+//! The text before a position of a lexeme is known when the position is reached: an automaton of
+//! `.*X` runs along with the subsets, and a look-behind for `X` asks whether that automaton
+//! accepts. The text after a position is known later: a thread that has passed a look-ahead carries
+//! an automaton of `X`, its *watch*. The thread dies when the watch accepts and must not, or when
+//! the watch can no longer accept and must. A subset therefore holds threads, each a state of the
+//! nondeterministic automaton with the watches that are still open. All of this is finite, and the
+//! resulting automaton contains no look-arounds.
 //!
-//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]).
-//! Where a look-behind may reach before the first character of the lexeme, the automaton reads the
-//! whole text before the lexeme, then [`Dfa::BEGIN`], then the lexeme: as long as no lexeme has
-//! begun, a subset has no threads, and only what is known of look-behinds. Minimisation leaves of
-//! that what matters to the pattern, which is mostly one of two states.
+//! Watches that are still open at the end of the lexeme become conditions on the text after it
+//! ([`super::trailing`]). Where a look-behind may reach before the first character of the lexeme,
+//! the automaton reads the whole text before the lexeme, then [`Dfa::BEGIN`], then the lexeme.
+//! Until the lexeme begins, a subset has no threads, only the states of the look-behinds.
+//! Minimisation reduces these to the distinctions that matter to the pattern, mostly one of two
+//! states.
 //!
-//! A look-around within a look-ahead is the same once more: of a text that ends with open watches,
-//! the automaton reads on until they are decided.
+//! A look-around within a look-ahead uses the same construction: after a text that ends with open
+//! watches, the automaton reads on until they are decided.
 //!
-//! In the Hir a look-around is a capture group around nothing: the group's number says which one it
-//! is.
+//! In the Hir a look-around is an empty capture group whose number identifies the look-around.
 
 use hashbrown::{HashMap, HashSet};
 use regex_automata::nfa::thompson::{self, State};
@@ -36,19 +36,20 @@ use crate::util::meter::{Holding, Meter};
 
 pub(super) use crate::lexer::look_around::{LookAround, Side, Watches};
 
-/// What it costs to look a thread up, in steps of the plain construction.
+/// Cost of looking a thread up, in steps of the plain construction.
 const STEPS_OF_A_THREAD: usize = 10;
 
-/// A state of the nondeterministic automaton, and the number of the watches.
+/// A state of the nondeterministic automaton, and the number of its watches.
 type Thread = (StateID, u32);
 
 /// A state of the DFA.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Subset {
     threads: Vec<Thread>,
-    /// By look-around: the state of its automaton where it looks behind, else 0.
+    /// By look-around: the state of its automaton if it is a look-behind, else 0.
     behind: SmallVec<[u32; 2]>,
-    /// How many characters of the lexeme there are, as far as any look-behind wants to know.
+    /// Number of characters of the lexeme read so far, capped at the largest width of a
+    /// look-behind.
     length: usize,
     /// Whether the lexeme has begun.
     begun: bool,
@@ -57,17 +58,17 @@ struct Subset {
 struct Subsets<'a> {
     nfa: &'a thompson::NFA,
     looks: &'a [LookAround],
-    /// By look-around: the first that looks for the same at the same side, which stands for it in
-    /// watches. So a thread that must find something and must not find it is seen to die.
+    /// By look-around: the first one with the same automaton and side, which represents it in
+    /// watches. So a thread that must both find and not find something is seen to die.
     leaders: Vec<usize>,
     /// The number of the first look-around among the captures.
     first_look: usize,
     keeps_order: bool,
-    /// Whether a text that has ended is read on until nothing is open.
+    /// Whether the automaton reads on after the end of a text until no watch is open.
     completes: bool,
     /// Whether the text before the lexeme is read first.
     leading: bool,
-    /// Whether a look-behind has reached before what was read.
+    /// Whether a look-behind has reached before the text that was read.
     has_reached_before: bool,
     meter: &'a Meter,
     held: Holding,
@@ -76,12 +77,12 @@ struct Subsets<'a> {
     numbers: HashMap<Watches, u32, FxBuildHasher>,
     subsets: Vec<Subset>,
     ids: HashMap<Subset, u32, FxBuildHasher>,
-    /// What the subsets take, as a number of threads.
+    /// Memory of the subsets, as a number of threads.
     size: usize,
 }
 
-/// The DFA of `nfa`, whose captures are these look-arounds; of what `re` finds first where it
-/// `keeps_order`.
+/// Returns the DFA of `nfa`, whose captures are these look-arounds. With `keeps_order`, it accepts
+/// only the match that `re` finds first.
 pub(super) fn determinize(
     nfa: &thompson::NFA,
     looks: &[LookAround],
@@ -105,9 +106,9 @@ pub(super) fn determinize(
     Ok(Dfa { leading: all.leading, ..raw.minimize(meter)? })
 }
 
-/// The DFA of a look-ahead that holds look-arounds itself, of which the first is number
-/// `first_look` among all of the pattern: of the texts of `nfa` with as much behind them as decides
-/// these.
+/// Returns the DFA of a look-ahead that contains look-arounds itself, the first of which is number
+/// `first_look` of the whole pattern. It accepts the texts of `nfa` followed by as much text as
+/// decides the inner look-arounds.
 pub(super) fn determinize_nested(
     nfa: &thompson::NFA,
     looks: &[LookAround],
@@ -122,8 +123,8 @@ pub(super) fn determinize_nested(
     Ok(RawDfa { classes, table, accept, trailing: None })
 }
 
-/// Bytes that nothing tells apart: neither the automaton, nor a look-around, nor where characters
-/// begin. Contiguous.
+/// Returns contiguous classes of bytes that neither the automaton, nor a look-around, nor the test
+/// for the first byte of a character tells apart.
 fn classes(nfa: &thompson::NFA, looks: &[LookAround]) -> ByteClasses {
     let kind = |byte: u8| {
         let own = looks.iter().map(|look| look.dfa.classes.get(byte));
@@ -140,12 +141,12 @@ fn classes(nfa: &thompson::NFA, looks: &[LookAround]) -> ByteClasses {
     })
 }
 
-/// Whether a character begins with this byte.
+/// Returns whether a character begins with this byte.
 fn is_begin(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
 
-/// The first of those that look for the same at the same side, for each.
+/// Returns, for each look-around, the first one with the same automaton and side.
 fn leaders(looks: &[LookAround]) -> Vec<usize> {
     let same = |look: &LookAround| looks.iter().position(|other| other.looks_as(look));
     looks.iter().enumerate().map(|(number, look)| same(look).unwrap_or(number)).collect()
@@ -175,7 +176,7 @@ impl<'a> Subsets<'a> {
         all
     }
 
-    /// The transition table over `classes`, states in the order in which they were met.
+    /// Returns the transition table over `classes`, with states in the order of discovery.
     fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
         let begin = |look: &LookAround| if look.side == Side::Ahead { 0 } else { look.dfa.start() };
         let behind = self.looks.iter().map(begin).collect();
@@ -199,12 +200,12 @@ impl<'a> Subsets<'a> {
         Ok(table)
     }
 
-    /// Where the lexeme begins behind what `before` knows.
+    /// Returns the subset in which the lexeme begins, given the look-behind states of `before`.
     fn begin(&mut self, before: Subset) -> Result<Subset, PatternError> {
         self.close(Subset { begun: true, ..before }, &[(self.nfa.start_anchored(), 0)])
     }
 
-    /// What is open in each thread that has come to the end: numbers of watches.
+    /// Returns the numbers of the watches that are open in each thread that has reached the end.
     fn open_at_end(&self, subset: &Subset) -> Vec<u32> {
         let is_match = |&&(at, _): &&Thread| matches!(self.nfa.state(at), State::Match { .. });
         let mut open: Vec<u32> =
@@ -214,7 +215,7 @@ impl<'a> Subsets<'a> {
         open
     }
 
-    /// The number of what comes after `byte`; [`Dfa::DEAD`] where nothing does.
+    /// Returns the number of the subset after `byte`, or [`Dfa::DEAD`] if there is none.
     fn step(&mut self, from: &Subset, byte: u8) -> Result<u32, PatternError> {
         if !from.begun && byte == Dfa::BEGIN {
             let begun = self.begin(from.clone())?;
@@ -255,7 +256,7 @@ impl<'a> Subsets<'a> {
         self.intern(subset)
     }
 
-    /// The watches after `byte`; `None` where one of them fails.
+    /// Returns the watches after `byte`, or `None` if one of them fails.
     fn watch(&mut self, watches: u32, byte: u8) -> Option<u32> {
         let mut after = Watches::new();
         for &(number, state, negated) in &self.watches[watches as usize] {
@@ -271,7 +272,8 @@ impl<'a> Subsets<'a> {
         self.all_of(after)
     }
 
-    /// The number of watches that must all come true; `None` where they contradict each other.
+    /// Returns the number of a set of watches that must all succeed, or `None` if they contradict
+    /// each other.
     fn all_of(&mut self, mut watches: Watches) -> Option<u32> {
         watches.sort_unstable();
         watches.dedup();
@@ -279,12 +281,12 @@ impl<'a> Subsets<'a> {
         (!watches.windows(2).any(contradicts)).then(|| self.number(watches))
     }
 
-    /// The same threads, each for every way in which one of `watches` is the first to fail.
+    /// Returns the same threads, once for each way in which one of `watches` is the first to fail.
     fn where_fails(&mut self, pending: &[Thread], watches: u32) -> Vec<Thread> {
         let failing = self.watches[watches as usize].clone();
         let mut threads = Vec::new();
         for &(at, own) in pending {
-            // What is pushed last is tried first; which way is tried first does not matter.
+            // The thread pushed last is tried first; the order of these does not matter.
             for (place, &(number, state, negated)) in failing.iter().enumerate() {
                 let mut all = self.watches[own as usize].clone();
                 all.extend_from_slice(&failing[..place]);
@@ -304,7 +306,7 @@ impl<'a> Subsets<'a> {
         number
     }
 
-    /// `subset` with all threads that these lead to without a byte.
+    /// Adds to `subset` all threads reachable from these without a byte.
     fn close(&mut self, mut subset: Subset, from: &[Thread]) -> Result<Subset, PatternError> {
         let mut seen: HashSet<Thread, FxBuildHasher> = HashSet::default();
         let mut pending: Vec<Thread> = from.iter().rev().copied().collect();
@@ -325,7 +327,8 @@ impl<'a> Subsets<'a> {
                 }
                 State::Match { .. } => {
                     subset.threads.push((at, watches));
-                    // What comes later is tried only where this fails: never, if nothing is open.
+                    // Later threads are tried only where this one fails: never, if no watch is
+                    // open.
                     if self.keeps_order {
                         pending = self.where_fails(&pending, watches);
                     }
@@ -355,7 +358,7 @@ impl<'a> Subsets<'a> {
         Ok(subset)
     }
 
-    /// The watches of a thread that passes a look-around; `None` where it does not.
+    /// Returns the watches of a thread that passes a look-around, or `None` if it cannot pass.
     fn look(
         &mut self,
         number: usize,

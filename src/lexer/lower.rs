@@ -1,10 +1,10 @@
-//! From a pattern to a Hir: one tree of literals, character classes, concatenations, alternations,
-//! repetitions.
+//! Lowering of a pattern to a Hir: one tree of literals, character classes, concatenations,
+//! alternations and repetitions.
 //!
-//! Hir is built with its own smart constructors, which flatten and merge. A pattern without lazy
-//! repetition is its language only: greediness and captures are dropped. Where some repetition is
-//! lazy, what comes first matters, and alternatives and repetitions stay as they are. Look-arounds
-//! are captures around nothing ([`looking`]).
+//! The Hir is built with its own smart constructors, which flatten and merge. A pattern without a
+//! lazy repetition is only its language: greediness and captures are dropped. With a lazy
+//! repetition the order of attempts matters, and alternatives and repetitions stay as they are.
+//! Look-arounds become empty captures ([`looking`]).
 
 use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
@@ -23,27 +23,27 @@ use crate::lexer::narrowed::Narrowed;
 use crate::lexer::python::{self, Tables, fold_ascii};
 use crate::util::meter::{Holding, Meter};
 
-/// A pattern as Hir.
+/// A pattern as a Hir.
 pub(super) struct Lowered {
     pub(super) hir: Hir,
     /// Whether some repetition is lazy: then a text matches where Python's `re` finds it, not
     /// wherever the regex describes it.
     pub(super) is_lazy: bool,
-    /// The look-arounds, which captures stand for.
+    /// The look-arounds that the captures represent.
     pub(super) looks: Vec<LookAround>,
     pub(super) narrowed: Vec<Narrowed>,
     /// Whether [`Narrowing::Opposite`] has at least the texts of the pattern.
     pub(super) has_opposite: bool,
 }
 
-/// How a group that a back reference means is read.
+/// How a group that a back reference names is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Narrowing {
-    /// As what it says.
+    /// Exactly.
     Refused,
-    /// As less, if need be.
+    /// With fewer texts, if necessary.
     Allowed,
-    /// As more where it would be less, for comparison.
+    /// With more texts where it would have fewer, for comparison.
     Opposite,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn lower(
     Ok(builder.lowered(hir, true))
 }
 
-/// Lowers `pattern` for whole texts, of which a lazy repetition says no more than a greedy one.
+/// Lowers `pattern` for whole texts, for which a lazy repetition is equivalent to a greedy one.
 pub(super) fn lower_whole(
     pattern: &Pattern,
     meter: &Meter,
@@ -77,55 +77,55 @@ pub(super) fn lower_whole(
     Ok(builder.lowered(hir, false))
 }
 
-/// What is known of characters, whichever pattern they stand in.
+/// Data about characters that does not depend on the pattern.
 #[derive(Default)]
 pub(super) struct Folding {
     pub(super) tables: Tables,
-    /// What matches a character, without regard to case, or in ASCII only, and how many characters
-    /// had to be folded.
+    /// By character and whether folding is limited to ASCII: the class that matches the character
+    /// without regard to case, and the number of characters that were folded.
     chars: FxHashMap<(char, bool), (ClassUnicode, usize)>,
 }
 
-/// How deep groups and pattern nodes may nest.
+/// Maximum depth of nested groups and pattern nodes.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// A terminal may hold no more look-arounds: each is an automaton that is followed beside the
+/// Maximum number of look-arounds in a terminal: each is an automaton that runs along with the
 /// terminal's own.
 const MAX_LOOKS: usize = 100;
 
-/// A range of a class is copied, sorted and merged a few times.
+/// Cost of a range of a class, which is copied, sorted and merged a few times.
 const STEPS_OF_A_RANGE: usize = 5;
-/// And is held about twice.
+/// Memory of a range, which is stored about twice.
 const BYTES_OF_A_RANGE: usize = 2 * size_of::<ClassUnicodeRange>();
 
-/// Makes Hir while counting what it takes.
+/// Builds the Hir while counting its cost.
 pub(super) struct Builder<'a> {
     pub(super) meter: &'a Meter,
     pub(super) folding: &'a mut Folding,
     /// Ranges handled in all character classes so far.
     spent: usize,
     held: Holding,
-    /// Whether a lazy repetition was met.
+    /// Whether a lazy repetition was found.
     pub(super) is_lazy: bool,
-    /// Whether the regex at hand is one of bytes.
+    /// Whether the current regex matches bytes.
     pub(super) bytes: bool,
-    /// Whether what comes first matters.
+    /// Whether the order of alternatives matters.
     pub(super) keeps_order: bool,
     pub(super) looks: Vec<LookAround>,
-    /// The first of the look-arounds that are of the regex at hand: those before it are of the
-    /// regex in whose look-around this one stands.
+    /// The first look-around of the current regex: earlier ones belong to the regex whose
+    /// look-around contains this one.
     pub(super) first_look: usize,
-    /// Whether the language may become smaller.
+    /// Whether the language may be narrowed.
     pub(super) may_narrow: bool,
-    /// Whether what is narrowed is widened instead, for comparison.
+    /// Whether narrowed parts are widened instead, for comparison.
     pub(super) widens: bool,
-    /// Whether all that was narrowed can be widened.
+    /// Whether every narrowed part can be widened.
     pub(super) has_opposite: bool,
-    /// How many negations the place at hand stands below.
+    /// Number of negations around the current position.
     pub(super) negations: usize,
-    /// Whether every match passes the place at hand: it is in no alternative and no repetition.
+    /// Whether every match passes the current position: it is in no alternative and no repetition.
     pub(super) is_only_way: bool,
-    /// Whether a text is matched as a whole, so that nothing is tried first.
+    /// Whether texts are matched as a whole, so that the order of attempts does not matter.
     pub(super) is_whole: bool,
     pub(super) narrowed: Vec<Narrowed>,
 }
@@ -217,7 +217,7 @@ impl Builder<'_> {
                 let sub = self.beside(false, |all| all.pattern(pattern, depth + 1))?;
                 Ok(self.repeat(sub, *min, *max, true))
             }
-            // The compiler combines automata where there are such.
+            // The compiler combines automata for these.
             Pattern::Intersection(_)
             | Pattern::Complement(_)
             | Pattern::Automaton(_)
@@ -228,7 +228,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads what is the only way there, or one of several.
+    /// Reads a part that is the only alternative, or one of several.
     pub(super) fn beside<T>(&mut self, is_only: bool, read: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.is_only_way;
         self.is_only_way &= is_only;
@@ -241,7 +241,8 @@ impl Builder<'_> {
         parts.iter().map(|part| self.pattern(part, depth + 1)).collect()
     }
 
-    /// `sub` at least `min` times, at most `max`; as often as possible first, or as seldom.
+    /// Returns `sub` repeated `min` to `max` times: as often as possible first if `greedy`, else as
+    /// seldom.
     pub(super) fn repeat(&mut self, sub: Hir, min: u32, max: Option<u32>, greedy: bool) -> Hir {
         self.is_lazy |= !greedy;
         let greedy = greedy || !self.keeps_order;
@@ -255,9 +256,9 @@ impl Builder<'_> {
         Hir::repetition(Repetition { min, max, greedy, sub: Box::new(sub) })
     }
 
-    /// `parts`, one after the other. Where their order does not matter, what is repeated beside
-    /// itself is repeated as often as both: a thousand options in a row are each skipped from each
-    /// place before it.
+    /// Returns the concatenation of `parts`. Where order does not matter, adjacent repetitions of
+    /// the same pattern are merged into one: otherwise each of a thousand options in a row is
+    /// skipped from every position before it.
     pub(super) fn concat(&self, parts: Vec<Hir>) -> Hir {
         if self.keeps_order {
             return Hir::concat(parts);
@@ -276,8 +277,8 @@ impl Builder<'_> {
         Hir::concat(merged)
     }
 
-    /// Any of `parts`. Where their order does not matter classes are merged at once: Hir's own
-    /// merging is quadratic in their number.
+    /// Returns the alternation of `parts`. Where order does not matter, classes are merged at once:
+    /// Hir's own merging is quadratic in their number.
     pub(super) fn alternation(&self, parts: Vec<Hir>) -> Hir {
         if self.keeps_order {
             return Hir::alternation(parts);
@@ -296,8 +297,8 @@ impl Builder<'_> {
         Hir::alternation(others)
     }
 
-    /// A look-around: a capture that says which one. Equal ones have one number, so that what they
-    /// ask in several places is one thing to follow: a grammar's `\b` mostly.
+    /// Returns a look-around as a numbered capture. Equal look-arounds share a number, so that
+    /// their occurrences are followed as one: mostly the `\b` of a grammar.
     pub(super) fn look(&mut self, look: LookAround) -> Result<Hir, PatternError> {
         let known = self.looks[self.first_look..].iter().position(|known| known.asks_as(&look));
         if let Some(known) = known {
@@ -305,16 +306,16 @@ impl Builder<'_> {
         }
         if self.looks.len() >= MAX_LOOKS {
             return Err(PatternError::too_large(format!(
-                "it looks around in more than {MAX_LOOKS} places"
+                "it has more than {MAX_LOOKS} look-arounds"
             ))
-            .help("take the pattern apart into several terminals"));
+            .help("split the pattern into several terminals"));
         }
         self.looks.push(look);
         Ok(place_of_look(self.looks.len() - 1))
     }
 
-    /// The automaton of what a look-around looks for, in which the look-arounds from number `first`
-    /// on stand.
+    /// Returns the automaton of the pattern of a look-around, which contains the look-arounds from
+    /// number `first` on.
     pub(super) fn automaton(&mut self, hir: &Hir, first: usize) -> Result<Dfa, PatternError> {
         let inner = self.looks.split_off(first);
         if inner.is_empty() {
@@ -329,7 +330,7 @@ impl Builder<'_> {
         Ok(looking::determinize_nested(&nfa, &inner, first, self.meter)?.minimize(self.meter)?)
     }
 
-    /// A character class; the empty one matches nothing.
+    /// Returns a character class; the empty one matches nothing.
     pub(super) fn class(&mut self, class: ClassUnicode) -> Result<Hir, PatternError> {
         self.spend(class.ranges().len())?;
         if self.bytes {
@@ -342,7 +343,7 @@ impl Builder<'_> {
         Ok(Hir::class(Class::Unicode(class)))
     }
 
-    /// What matches the character `c` under the flag `i`.
+    /// Returns the pattern that matches the character `c` under the flag `i`.
     pub(super) fn folded_char(&mut self, c: char, ascii: bool) -> Result<Hir, PatternError> {
         let Folding { tables, chars } = &mut *self.folding;
         let (class, characters) = chars.entry((c, ascii)).or_insert_with(|| {
@@ -354,7 +355,7 @@ impl Builder<'_> {
         self.class(class)
     }
 
-    /// What matches a set of `class` under the flag `i`.
+    /// Returns the class that matches `class` under the flag `i`.
     pub(super) fn folded(
         &mut self,
         class: ClassUnicode,
@@ -368,8 +369,8 @@ impl Builder<'_> {
         Ok(folded)
     }
 
-    /// Notes that `ranges` more ranges are handled. Bounds both the time and the memory of
-    /// character classes, of which a short pattern can hold many large ones.
+    /// Records that `ranges` more ranges are handled. Bounds both the time and the memory of
+    /// character classes: a short pattern can contain many large ones.
     pub(super) fn spend(&mut self, ranges: usize) -> Result<(), PatternError> {
         self.spent += ranges;
         self.meter.step(STEPS_OF_A_RANGE * ranges)?;
@@ -377,15 +378,15 @@ impl Builder<'_> {
     }
 }
 
-/// How often `x` stands in `(x{a,b}){c,d}`, if any number between the least and the greatest is
-/// one: between `k` rounds and one more there is no gap, first of all between `c` and one more.
+/// Returns the counts of `x` in `(x{a,b}){c,d}`, if they form an interval: there is no gap between
+/// `k` and `k + 1` rounds, the critical case being `k = c`.
 fn repeated_counts(
     (a, b): (u32, Option<u32>),
     (c, d): (u32, Option<u32>),
 ) -> Option<(u32, Option<u32>)> {
     let has_no_gap = d == Some(c)
         || b.is_none_or(|b| u64::from(c) * u64::from(b) + 1 >= (u64::from(c) + 1) * u64::from(a));
-    // Of no rounds there is no text but the empty one, however many a round may have.
+    // No rounds give only the empty text, however many repetitions a round may have.
     let has_no_gap = has_no_gap && (c > 0 || a <= 1);
     let max = match (b, d) {
         (_, Some(0)) | (Some(0), _) => Some(0),
@@ -395,7 +396,7 @@ fn repeated_counts(
     has_no_gap.then_some((a.checked_mul(c)?, max))
 }
 
-/// Both, where they repeat the same.
+/// Returns the two as one repetition, if they repeat the same pattern.
 fn repeated_twice(one: &Hir, other: &Hir) -> Option<Hir> {
     fn counts(hir: &Hir) -> (&Hir, u32, Option<u32>) {
         match hir.kind() {
@@ -417,7 +418,7 @@ fn repeated_twice(one: &Hir, other: &Hir) -> Option<Hir> {
         .then(|| Hir::repetition(Repetition { min, max, greedy: true, sub: Box::new(sub.clone()) }))
 }
 
-/// Where look-around number `number` stands.
+/// Returns the capture of look-around number `number`.
 fn place_of_look(number: usize) -> Hir {
     let sub = Box::new(Hir::empty());
     Hir::capture(Capture { index: number as u32 + 1, name: None, sub })

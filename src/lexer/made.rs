@@ -1,4 +1,4 @@
-//! Automata that somebody made, state by state.
+//! Automata that are given explicitly, state by state.
 
 use crate::grammar::pattern::{Automaton, State};
 use crate::lexer::algebra::check_states;
@@ -9,10 +9,10 @@ use crate::lexer::minimize::{self, RawDfa};
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::{Holding, Meter};
 
-/// A move is looked at three times, and becomes one run or two.
+/// Cost of a move, which is visited three times and becomes one or two runs.
 const STEPS_OF_A_MOVE: usize = 4;
 
-/// What the start of an automaton reaches, numbered in the order of reaching.
+/// The reachable part of an automaton, numbered in the order of discovery.
 struct Reached {
     classes: ByteClasses,
     runs: Runs,
@@ -21,7 +21,7 @@ struct Reached {
     states: Vec<usize>,
 }
 
-/// The minimal automaton.
+/// Returns the minimal automaton.
 pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, PatternError> {
     let mut held = meter.holding();
     let Reached { classes, mut runs, mut accept, .. } = reached(automaton, meter, &mut held)?;
@@ -40,8 +40,8 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
     Ok(whole(classes, &runs, accept).minimize(meter)?)
 }
 
-/// The automaton as it is, all of whose states lead to a match: two that match the same rests stay
-/// apart. And by its states, which they were.
+/// Returns the automaton as it is, without merging equivalent states, and the old number of each
+/// state. All of its states must lead to a match.
 pub(super) fn as_it_is(
     automaton: &Automaton,
     meter: &Meter,
@@ -72,7 +72,7 @@ fn reached(
         false => width * (1 + state.moves.len()),
     });
     meter.step(steps.sum())?;
-    // What cannot be reached is left out: numbers are given in the order of reaching.
+    // Unreachable states are left out: numbers are given in the order of discovery.
     let mut numbers = vec![Dfa::DEAD; states.len()];
     let mut reached: Vec<usize> = Vec::with_capacity(states.len());
     if let Some(first) = numbers.first_mut() {
@@ -110,7 +110,7 @@ fn reached(
                 end = span.end;
             }
         } else {
-            // Of moves that overlap the first counts.
+            // The first of several overlapping moves applies.
             row.clear();
             row.resize(width, Dfa::DEAD);
             moves.rev().for_each(|&(first, last, next)| row[over(first, last)].fill(next));
@@ -128,7 +128,7 @@ fn reached(
     Ok(Reached { classes, runs, accept, states: reached })
 }
 
-/// The automaton with these rows.
+/// Returns the automaton with these rows.
 fn whole(classes: ByteClasses, runs: &Runs, accept: Vec<bool>) -> RawDfa {
     let width = classes.count();
     let mut table = Vec::with_capacity(accept.len() * width);

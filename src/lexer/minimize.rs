@@ -1,13 +1,13 @@
-//! From any DFA to the minimal one: trim, refine, number.
+//! Minimisation of a DFA: trim, refine, number.
 //!
-//! The states begin apart by the lengths of their shortest rests. A few rounds of Moore's
-//! algorithm, by hashing whole rows, settle nearly all patterns, of large character classes above
-//! all: such rows have many entries and few runs. What is left then (long chains, which take a
-//! round a step) is refined by Hopcroft's algorithm in the form of A. Valmari, "Fast brief
+//! The initial partition is by the lengths of the states' shortest suffixes. A few rounds of
+//! Moore's algorithm, by hashing whole rows, settle nearly all patterns, above all those with large
+//! character classes: such rows have many entries and few runs. The rest (long chains, which take a
+//! round for each step) is refined by Hopcroft's algorithm in the form of A. Valmari, "Fast brief
 //! practical DFA minimization" (Information Processing Letters 112, 2012): transition functions may
 //! be partial, and the cost is O(m log m) for m transitions to live states, whatever the size of
-//! the alphabet. All that only concerns states that some cycle leads to. The others, which are most
-//! where lengths are counted or words are listed, are numbered in one pass from the back (D. Revuz,
+//! the alphabet. Both apply only to states reachable from a cycle. The others, the majority where
+//! lengths are counted or words are listed, are numbered in one backward pass (D. Revuz,
 //! "Minimisation of acyclic deterministic automata in linear time", Theoretical Computer Science
 //! 92, 1992).
 
@@ -31,22 +31,22 @@ pub(super) struct RawDfa {
     /// `state * classes + class`; [`Dfa::DEAD`] for none.
     pub(super) table: Vec<u32>,
     pub(super) accept: Vec<bool>,
-    /// What is asked of the text behind a lexeme, of accepting states.
+    /// The conditions on the text after a lexeme, by accepting state.
     pub(super) trailing: Option<Trailing>,
 }
 
-/// Rounds of Moore's algorithm before the other one takes over.
+/// Rounds of Moore's algorithm before Hopcroft's takes over.
 const ROUNDS: usize = 6;
 
 impl RawDfa {
-    /// The minimal DFA of the same language.
+    /// Returns the minimal DFA of the same language.
     ///
     /// # Errors
     ///
-    /// When `meter` says so.
+    /// If a limit of `meter` is reached.
     pub(super) fn minimize(self, meter: &Meter) -> Result<Dfa, LimitReached> {
-        // The runs are gone through some ten times, mostly by hashing; a splitter costs more, but
-        // few automata need many.
+        // The runs are scanned about ten times, mostly by hashing; a splitter costs more, but few
+        // automata need many.
         meter.step(2 * self.table.len() + 20 * self.accept.len())?;
         let mut held = meter.holding();
         held.set(self.table.len() * size_of::<u32>() + self.accept.len() * 32)?;
@@ -59,7 +59,7 @@ impl RawDfa {
         Ok(self.minimal(&runs))
     }
 
-    /// [`RawDfa::minimize`] of an automaton that is hardly larger than one that was counted.
+    /// [`RawDfa::minimize`] for an automaton hardly larger than one whose cost was already counted.
     pub(super) fn minimize_uncounted(self) -> Dfa {
         let runs = self.runs();
         self.minimal(&runs)
@@ -71,7 +71,7 @@ impl RawDfa {
         self.quotient(runs, &blocks, &distance)
     }
 
-    /// Leaves out what the start does not reach.
+    /// Removes the states that the start does not reach.
     pub(super) fn drop_unreachable(&mut self) {
         let width = self.width();
         let mut number = vec![Dfa::DEAD; self.accept.len()];
@@ -100,7 +100,7 @@ impl RawDfa {
         self.classes.count()
     }
 
-    /// The rows of the table as runs.
+    /// Returns the rows of the table as runs.
     fn runs(&self) -> Runs {
         let mut runs = Runs::with_capacity(self.accept.len(), 4 * self.accept.len());
         for row in self.table.chunks_exact(self.width()) {
@@ -114,10 +114,11 @@ impl RawDfa {
         runs
     }
 
-    /// The coarsest partition of the live states whose blocks agree on acceptance and on moves;
-    /// dead states, which reach no accepting one, get the block [`Dfa::DEAD`].
+    /// Returns the coarsest partition of the live states whose blocks agree on acceptance and on
+    /// moves; dead states, which reach no accepting one, get the block [`Dfa::DEAD`].
     fn refine(&self, runs: &Runs, distance: &[u32]) -> Vec<u32> {
-        // States of one block have rests of one length, and ask the same of what follows.
+        // States of one block have shortest suffixes of one length, and the same condition on the
+        // text after.
         let mut blocks = distance.to_vec();
         if let Some(trailing) = &self.trailing {
             let longest = distance.iter().filter(|&&length| length != u32::MAX).max();
@@ -128,7 +129,7 @@ impl RawDfa {
         if front.is_empty() {
             return self.refine_cycles(runs, blocks);
         }
-        // What cycles lead to leads nowhere else, and is refined by itself.
+        // States reachable from cycles lead only to each other, and are refined by themselves.
         let own = blocks.clone();
         front.iter().for_each(|&state| blocks[state as usize] = Dfa::DEAD);
         let mut blocks = self.refine_cycles(runs, blocks);
@@ -157,7 +158,8 @@ impl RawDfa {
         blocks
     }
 
-    /// [`RawDfa::refine`] where all that is not dead lies on cycles or behind them.
+    /// [`RawDfa::refine`] for the case that all live states lie on cycles or are reachable from
+    /// them.
     fn refine_cycles(&self, runs: &Runs, mut blocks: Vec<u32>) -> Vec<u32> {
         let live = blocks.iter().filter(|&&block| block != Dfa::DEAD).count();
         let mut count = 0;
@@ -219,12 +221,13 @@ impl RawDfa {
             .collect()
     }
 
-    /// One state for each block, numbered breadth first, and one class for each distinct column.
+    /// Returns the DFA with one state for each block, numbered breadth first, and one class for
+    /// each distinct column.
     fn quotient(&self, runs: &Runs, blocks: &[u32], distance: &[u32]) -> Dfa {
         if blocks.first().is_none_or(|&block| block == Dfa::DEAD) {
             return Dfa::new(ByteClasses::one(), Vec::new(), Vec::new());
         }
-        // Classes are in the order of their smallest bytes, so states are met in the order of the
+        // Classes are in the order of their smallest bytes, so states are found in the order of the
         // smallest bytes that lead to them, however fine the classes are: the numbering depends on
         // the language alone.
         let mut number = vec![Dfa::DEAD; blocks.len()];
@@ -258,7 +261,8 @@ impl RawDfa {
 }
 
 impl Trailing {
-    /// The same where these are the states, with conditions in the order in which they are met.
+    /// Returns the same for the states in this order, with conditions numbered in the order of
+    /// their first use.
     fn reordered(&self, order: &[u32]) -> Self {
         let mut met: Vec<u32> = Vec::new();
         let of = order.iter().map(|&state| match self.of[state as usize] {
@@ -282,12 +286,12 @@ impl Trailing {
     }
 }
 
-/// The DFA with these runs and accepting states, of which it is known that all are live, that no
-/// two accept the same rests, and that they are numbered in breadth-first order by class.
+/// Returns the DFA with these runs and accepting states. All states must be live, no two may have
+/// the same residual language, and they must be numbered in breadth-first order by class.
 ///
 /// # Errors
 ///
-/// When `meter` says so.
+/// If a limit of `meter` is reached.
 pub(super) fn numbered(
     classes: &ByteClasses,
     runs: &Runs,
@@ -302,7 +306,7 @@ pub(super) fn numbered(
     Ok(Dfa::new(classes, table, distances(runs, accept)))
 }
 
-/// By state, the length of its shortest rest; `u32::MAX` where there is none.
+/// Returns, by state, the length of its shortest suffix; `u32::MAX` if there is none.
 fn distances(runs: &Runs, accept: &[bool]) -> Vec<u32> {
     if let Some(distances) = distances_onward(runs, accept) {
         return distances;
@@ -329,7 +333,7 @@ fn distances(runs: &Runs, accept: &[bool]) -> Vec<u32> {
     distance
 }
 
-/// The same where all moves lead to states behind or to the state itself; `None` elsewhere.
+/// Returns the same if every move leads to a later state or to the state itself, else `None`.
 fn distances_onward(runs: &Runs, accept: &[bool]) -> Option<Vec<u32>> {
     let mut distances = vec![u32::MAX; accept.len()];
     for state in (0..accept.len()).rev() {
@@ -348,7 +352,7 @@ fn distances_onward(runs: &Runs, accept: &[bool]) -> Option<Vec<u32>> {
     Some(distances)
 }
 
-/// The live states that no cycle leads to, each before those that it leads to (Kahn 1962).
+/// Returns the live states that no cycle leads to, each before its successors (Kahn 1962).
 fn acyclic_front(runs: &Runs, distance: &[u32]) -> Vec<u32> {
     let is_live =
         |state: u32| distance.get(state as usize).is_some_and(|&distance| distance != u32::MAX);
@@ -375,18 +379,18 @@ fn acyclic_front(runs: &Runs, distance: &[u32]) -> Vec<u32> {
     front
 }
 
-/// What the states of a block agree on, and its number.
+/// Signatures, on which the states of a block agree, with the numbers of the blocks.
 struct Signatures {
-    /// All of them, end to end.
+    /// All signatures, end to end.
     known: Lists<u32>,
     blocks: Vec<u32>,
     ids: HashTable<u32>,
-    /// The one that is being looked up.
+    /// The signature that is being looked up.
     own: Vec<u32>,
 }
 
 impl Signatures {
-    /// For so many states.
+    /// Creates an empty set with room for this many states.
     fn new(states: usize) -> Self {
         Self {
             known: Lists::with_capacity(states, 8 * states),
@@ -396,8 +400,8 @@ impl Signatures {
         }
     }
 
-    /// The block of a state that stands in `coarse` and whose moves are `runs` to states of
-    /// `blocks`; `fresh` where it is like none before.
+    /// Returns the block of a state of block `coarse` whose moves are `runs` to states of `blocks`,
+    /// or `fresh` if its signature is new.
     fn enter(&mut self, coarse: u32, runs: &[(u8, u32)], blocks: &[u32], fresh: u32) -> u32 {
         let Self { known, ids, own, .. } = self;
         own.clear();
@@ -422,8 +426,8 @@ impl Signatures {
     }
 }
 
-/// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks.
-/// Also says how many blocks there are.
+/// Performs one round of Moore's algorithm: states stay in one block if their moves lead to the
+/// same blocks. Also returns the number of blocks.
 fn round(runs: &Runs, blocks: &[u32]) -> (Vec<u32>, usize) {
     let live = blocks.iter().filter(|&&block| block != Dfa::DEAD).count();
     let mut signatures = Signatures::new(live);

@@ -1,21 +1,21 @@
-//! From the pattern of a terminal to a minimal DFA over bytes.
+//! Compilation of the pattern of a terminal to a minimal DFA over bytes.
 //!
 //! The passes, in the order of [`Compiler::compile`]:
 //!
 //! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir;
 //!    regexes go through [`python`], a parser of the syntax and the semantics of Python's `re`.
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
-//!    [`looking`] does the same where a regex looks around; what it asks of the text behind a
-//!    lexeme is [`trailing`].
-//! 3. [`minimize`]: trimmed, minimised, states and byte classes ([`columns`]) numbered
-//!    canonically.
+//!    [`looking`] does the same for a regex with look-arounds; [`trailing`] holds its conditions on
+//!    the text after a lexeme.
+//! 3. [`minimize`]: states are trimmed and minimised; states and byte classes ([`columns`]) are
+//!    numbered canonically.
 //!
-//! Intersections, complements and ready automata ([`made`]) are combined as automata ([`algebra`],
-//! [`splice`]); passes 1 and 2 make those of the parts.
+//! Intersections, complements and explicit automata ([`made`]) are combined as automata
+//! ([`algebra`], [`splice`]); passes 1 and 2 make those of the parts.
 //!
-//! Patterns that are one class of bytes after another take the short way of [`chain`]. What counts
-//! characters beside a pattern is not written out: [`count`]. What is left of an automaton behind a
-//! state is written down the same for all automata of which it is left: [`rest`].
+//! Patterns that are a sequence of byte classes are built directly ([`chain`]). Bounds on the
+//! number of characters are not expanded into states ([`count`]). The residual language of a state
+//! has the same representation in all automata that have it ([`rest`]).
 
 mod agreement;
 mod algebra;

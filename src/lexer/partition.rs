@@ -1,9 +1,9 @@
-//! Sets of numbers that are split again and again, for the minimisation of automata.
+//! Sets of numbers that are split repeatedly, for the minimisation of automata.
 
 use crate::util::lists::Lists;
 
-/// Valmari's refinable partition: sets are ranges of `elements`; marked elements stand at the front
-/// of theirs.
+/// Valmari's refinable partition: sets are ranges of `elements`; marked elements are at the front
+/// of their set.
 pub(super) struct Partition {
     pub(super) elements: Vec<u32>,
     location: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// The elements in sets by their numbers, of which there are `count`.
+    /// Creates the sets of elements with equal numbers, of which there are `count`.
     pub(super) fn new(numbers: &[u32], count: usize) -> Self {
         let pairs: Vec<(u32, u32)> = numbers.iter().copied().zip(0..).collect();
         let sets = Lists::from_pairs(count, &pairs);
@@ -42,7 +42,7 @@ impl Partition {
         self.first[set] as usize..self.past[set] as usize
     }
 
-    /// Marks an element that is not marked yet, or does nothing.
+    /// Marks an element; does nothing if it is marked already.
     pub(super) fn mark(&mut self, element: u32) {
         let set = self.set_of[element as usize] as usize;
         let at = self.location[element as usize];

@@ -1,26 +1,27 @@
-//! What an automaton accepts from a state on, written down: the same for automata that accept the
-//! same.
+//! Canonical residual languages: the texts that an automaton accepts from a state on, with the same
+//! representation for automata that accept the same.
 //!
-//! Most grammars have strings, and what may follow inside of one is the same in nearly all. From
-//! there on their automata are one: what is left of a minimal automaton behind a state is the
-//! minimal automaton of the texts that are left, and there is but one.
+//! Most grammars have strings, and the continuations from inside a string are the same in nearly
+//! all of them. From there on their automata are identical: the part of a minimal automaton
+//! reachable from a state is the minimal automaton of the residual language, which is unique.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::dfa::Dfa;
 
-/// Rests of more numbers are not written down: that takes as long as some walks do, and a
-/// vocabulary would keep more than 32 KB of each.
+/// Maximum length of a representation: longer ones take as long as some walks do, and a vocabulary
+/// would keep more than 32 KB of each.
 const MOST: usize = 1 << 12;
 
 /// The bytes that lead to one state, a bit each.
 type Bytes = [u64; 4];
 
 impl Dfa {
-    /// What is accepted from `state` on, as numbers: equal exactly where that is. `None` where an
-    /// accepted text leads on to one that is not, or not the table alone decides, and where there
-    /// is much to write. Costs its states times the classes.
+    /// Returns the residual language of `state` as numbers, equal exactly if the languages are.
+    /// Returns `None` if an accepted text leads on to one that is not accepted, if the table alone
+    /// does not decide, or if the representation is too long. Costs the number of states times the
+    /// classes.
     pub(crate) fn rest(&self, state: u32) -> Option<Box<[u64]>> {
         if self.count.is_some() || self.trailing.is_some() || self.leading || state == Self::DEAD {
             return None;
@@ -30,7 +31,8 @@ impl Dfa {
             bytes_of[usize::from(self.classes.get(byte))][usize::from(byte / 64)] |=
                 1 << (byte % 64);
         }
-        // Numbered as they are come to, and what a state does in the order of the smallest bytes.
+        // States are numbered in the order of discovery, and the moves of a state are in the order
+        // of the smallest bytes.
         let mut states = vec![state];
         let mut numbers: HashMap<u32, usize, FxBuildHasher> = HashMap::from_iter([(state, 0)]);
         let mut written = Vec::new();
@@ -50,7 +52,7 @@ impl Dfa {
                     states.push(target);
                     states.len() - 1
                 });
-                // Neighbouring classes mostly lead to one state.
+                // Adjacent classes mostly lead to one state.
                 match moves.iter_mut().rfind(|(known, _)| *known == number) {
                     Some((_, all)) => all.iter_mut().zip(bytes).for_each(|(all, own)| *all |= own),
                     None => moves.push((number, *bytes)),

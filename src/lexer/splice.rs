@@ -1,6 +1,5 @@
-//! Automata one after the other, one beside the other, one again and again: what concatenation,
-//! alternation and repetition make of parts that are no regexes. Thompson's construction (1968)
-//! with automata for leaves.
+//! Concatenation, alternation and repetition of automata, for parts that are no regexes: Thompson's
+//! construction (1968) with automata for leaves.
 
 use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
 use regex_automata::util::primitives::StateID;
@@ -10,19 +9,19 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::util::meter::Meter;
 
-/// How automata are put together.
+/// A combination of automata.
 pub(super) enum Splice {
     /// One after the other.
     Concat(Vec<Splice>),
     /// Any one of them.
     Alternation(Vec<Splice>),
-    /// So many times at least, and at most; without bound where that is `None`.
+    /// Repeated at least and at most this many times; without bound if the latter is `None`.
     Repeat(Box<Splice>, u32, Option<u32>),
     /// A text of the automaton.
     Leaf(Box<Dfa>),
 }
 
-/// The nondeterministic automaton of `splice`. Within its limits in memory.
+/// Returns the nondeterministic automaton of `splice`, within the memory limit.
 pub(super) fn nondeterministic(splice: &Splice, meter: &Meter) -> Result<NFA, PatternError> {
     let too_large = |TooLarge| nfa_too_large(meter).unwrap_or_else(|limit| limit);
     let mut nfa = Nfa { builder: Builder::new() };
@@ -31,7 +30,7 @@ pub(super) fn nondeterministic(splice: &Splice, meter: &Meter) -> Result<NFA, Pa
     nfa.whole(splice).map_err(too_large)
 }
 
-/// Why the automaton was given up: the only limit that it can meet here.
+/// The reason why the automaton was abandoned: the only limit that applies here.
 struct TooLarge;
 
 impl From<BuildError> for TooLarge {
@@ -55,7 +54,8 @@ impl Nfa {
         Ok(self.builder.build(start, start)?)
     }
 
-    /// Goes on from `start`, a state that leads nowhere yet; the end is such a state again.
+    /// Appends `splice` to `start`, a state without successors; the returned end is such a state
+    /// again.
     fn add(&mut self, splice: &Splice, start: StateID) -> Result<StateID, TooLarge> {
         match splice {
             Splice::Concat(parts) => parts.iter().try_fold(start, |at, part| self.add(part, at)),
@@ -110,7 +110,7 @@ impl Nfa {
         Ok(end)
     }
 
-    /// A state behind `start` that may lead to several.
+    /// Returns a state after `start` that may lead to several.
     fn fork_from(&mut self, start: StateID) -> Result<StateID, TooLarge> {
         let fork = self.builder.add_union(Vec::new())?;
         self.builder.patch(start, fork)?;
@@ -119,7 +119,7 @@ impl Nfa {
 
     fn leaf(&mut self, dfa: &Dfa, start: StateID) -> Result<StateID, TooLarge> {
         let end = self.builder.add_empty()?;
-        // Moves lead to forks, which can be made before what they lead to is known.
+        // Moves lead to forks, which can be made before their successors are known.
         let states = 0..dfa.state_count() as u32;
         let mut forks: Vec<StateID> = Vec::with_capacity(dfa.state_count());
         for _ in states.clone() {

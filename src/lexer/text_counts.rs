@@ -1,14 +1,14 @@
-//! How many texts an automaton has.
+//! The number of texts of an automaton.
 
 use super::Dfa;
 use crate::util::lists::Lists;
 
-/// By state: how many texts lead on to an end; `u64::MAX` where there is no end to them, or where
-/// they are too many to count. Costs the moves.
+/// Returns, by state, the number of texts that lead from it to an end; `u64::MAX` if they are
+/// infinitely many or too many to count. Costs the number of moves.
 pub(crate) fn text_counts(dfa: &Dfa) -> Vec<u64> {
     let count = dfa.state_count();
     let runs = dfa.classes().runs();
-    // By state: the states before it, each with how many bytes lead from there.
+    // By state: its predecessors, each with the number of bytes that lead from there.
     let mut moves: Vec<(u32, (u32, u64))> = Vec::new();
     let mut left = vec![0u32; count];
     for state in (0..count as u32).filter(|&state| dfa.distance(state) < u32::MAX) {
@@ -26,7 +26,7 @@ pub(crate) fn text_counts(dfa: &Dfa) -> Vec<u64> {
     }
     let before = Lists::from_pairs(count, &moves);
     let mut counts = vec![u64::MAX; count];
-    // Of what leads on to known counts alone, the count is known.
+    // A state whose successors all have known counts has a known count.
     let mut sums: Vec<u64> =
         (0..count as u32).map(|state| u64::from(dfa.distance(state) == 0)).collect();
     let mut pending: Vec<u32> = (0..count as u32).filter(|&at| left[at as usize] == 0).collect();

@@ -1,10 +1,10 @@
-//! What a lexeme asks of the text behind it.
+//! Conditions of a lexeme on the text after it.
 //!
-//! A lexeme may end where the look-aheads that it has passed are still open. Each thread that has
-//! come to the end asks all of its watches to come true, and one thread suffices: a condition is an
-//! alternative of such conjunctions. Two automata decide it, the product of the look-aheads' own
-//! once for yes and once for no. Each stops at the first byte that settles the matter, and the end
-//! of the text, which they read like a byte, settles all.
+//! A lexeme may end while look-aheads that it has passed are still open. Each thread that has
+//! reached the end requires all of its watches to succeed, and one thread suffices: a condition is
+//! a disjunction of such conjunctions. Two automata decide it, the product of the look-aheads' own
+//! automata once for success and once for failure. Each stops at the first byte that decides the
+//! condition; the end of the text, which they read like a byte, decides everything.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -16,11 +16,13 @@ use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::Meter;
 
-/// Whether one look-ahead implies another is followed through so many pairs of states.
+/// Maximum number of pairs of states that are visited to decide whether one look-ahead implies
+/// another.
 const MOST_PAIRS: usize = 500;
 
-/// `raw` with what it asks. `ends` has for each state the numbers of the watches of which one must
-/// come true wholly; number 0 are none, and an end that asks nothing.
+/// Returns `raw` with its conditions. `ends` holds for each state the numbers of the sets of
+/// watches, one of which must succeed as a whole; number 0 is the empty set, an end without a
+/// condition.
 pub(super) fn ask(
     mut raw: RawDfa,
     ends: &[Vec<u32>],
@@ -77,18 +79,18 @@ pub(super) fn ask(
     Ok(raw)
 }
 
-/// Which watches say nothing beside others.
+/// Finds watches that are implied by others.
 struct Implied<'a> {
     looks: &'a [LookAround],
-    /// By the look-arounds and states of two: whether the second has matched as soon as the first
-    /// has.
+    /// By the look-arounds and states of two watches: whether the second has matched as soon as the
+    /// first has.
     known: HashMap<[(u32, u32); 2], bool, FxBuildHasher>,
 }
 
 impl Implied<'_> {
-    /// `watches` without those that others imply: where no letter may follow, no keyword can be
-    /// completed, whichever has begun. So all ends of an identifier that is no keyword ask the
-    /// same.
+    /// Returns `watches` without those that others imply: where no letter may follow, no keyword
+    /// can be completed, whichever has begun. So all ends of an identifier that is no keyword have
+    /// the same condition.
     fn without(&mut self, watches: &Watches, meter: &Meter) -> Result<Watches, PatternError> {
         let mut kept = watches.clone();
         let mut at = 0;
@@ -110,8 +112,7 @@ impl Implied<'_> {
         Ok(kept)
     }
 
-    /// Whether each text with which the first comes true begins with one with which the second
-    /// does.
+    /// Returns whether each text that satisfies the first has a prefix that satisfies the second.
     fn has_matched(&mut self, pair: [(u32, u32); 2], meter: &Meter) -> Result<bool, PatternError> {
         if let Some(&known) = self.known.get(&pair) {
             return Ok(known);
@@ -143,19 +144,19 @@ impl Implied<'_> {
     }
 }
 
-/// What is asked at an end.
+/// The condition at an end.
 #[derive(Clone, Copy)]
 enum Asked {
     Nothing,
     Number(usize),
-    /// What no text fulfils.
+    /// A condition that no text satisfies.
     Impossible,
 }
 
-/// A condition as formula: one of these must come true wholly.
+/// A condition as a formula: one of these must succeed as a whole.
 struct Alternatives<'a>(&'a [Watches], &'a [LookAround]);
 
-/// How far the automaton of a look-ahead has come.
+/// The progress of the automaton of a look-ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Progress {
     Open(u32),
@@ -163,13 +164,13 @@ enum Progress {
     Failed,
 }
 
-/// How far the automata of several look-aheads have come, by number.
+/// The progress of the automata of several look-aheads, by number.
 #[derive(Default)]
 struct Tuples {
     all: Vec<Vec<Progress>>,
     verdicts: Vec<Option<bool>>,
     ids: HashMap<Vec<Progress>, u32, FxBuildHasher>,
-    /// Where the matter is settled, nothing else is of interest: one number for no, one for yes.
+    /// Once a condition is decided, nothing else matters: one number for failure, one for success.
     settled: [Option<u32>; 2],
 }
 
@@ -189,7 +190,7 @@ impl Tuples {
 }
 
 impl Alternatives<'_> {
-    /// The two automata.
+    /// Returns the two automata.
     fn condition(&self, meter: &Meter) -> Result<Condition, PatternError> {
         let Self(alternatives, looks) = self;
         let mut atoms: Vec<(u32, u32)> = alternatives
@@ -242,10 +243,8 @@ impl Alternatives<'_> {
             at += 1;
             let count = tuples.verdicts.len();
             if count > meter.states() {
-                return Err(PatternError::too_large(
-                    "what its look-aheads ask takes too many states",
-                )
-                .beyond(meter.too_many_states()));
+                return Err(PatternError::too_large("its look-aheads need too many states")
+                    .beyond(meter.too_many_states()));
             }
             meter.step(classes.count() * (4 + 2 * atoms.len()))?;
             held.set(count * (2 * 8 * atoms.len() + 64) + table.capacity() * size_of::<u32>())?;
@@ -259,7 +258,7 @@ impl Alternatives<'_> {
         Ok(Condition { holds: decided(true)?, fails: decided(false)? })
     }
 
-    /// Whether the condition holds; `None` while that is open.
+    /// Returns whether the condition holds, or `None` while that is open.
     fn verdict(&self, atoms: &[(u32, u32)], tuple: &[Progress]) -> Option<bool> {
         let one = |&(number, state, negated): &(u32, u32, bool)| {
             let atom = atoms.binary_search(&(number, state)).ok()?;

@@ -4,12 +4,12 @@ use crate::lexer::dfa::{Dfa, Trailing};
 use crate::lexer::minimize::RawDfa;
 
 impl Dfa {
-    /// The automaton of the same texts but for the empty one, of which nothing is asked.
+    /// Returns the automaton of the same texts except the empty one, which must have no condition.
     pub(crate) fn without_empty(&self) -> Self {
         if !self.accepts_empty() {
             return self.clone();
         }
-        // A start of its own, since what comes back to the old one has been read as something.
+        // The new start is a separate state: paths that return to the old one have read something.
         let width = self.classes.count();
         let moved = |&state: &u32| if state == Self::DEAD { state } else { state + 1 };
         let table: Vec<u32> =

@@ -1,21 +1,22 @@
-//! Which stacks can be completed, whatever lies below their tops: a proof by induction on their
+//! Proves which stacks can be completed, whatever lies below their tops, by induction on their
 //! height.
 //!
-//! A stack can be completed when some item of the state on top can be finished, so that what then
-//! lies there can. Finishing `A → α · β` with two symbols or more in `α` makes the stack lower;
-//! with one symbol it stays as high as it was. So all stacks can be completed if from each state
-//! and each [`Place`] there is an item whose rest can be read ([`super::derivations`]) and which
-//! either makes the stack lower, whatever it was that lay below, or leads to states that were shown
-//! before. What cannot be shown so is assumed no longer, and what was shown with its help is looked
-//! at again, until nothing changes: the greatest set of states for which the induction goes
-//! through.
+//! A stack can be completed if some item of the state on top can be finished and the resulting
+//! stack can be completed. Finishing `A → α · β` with two or more symbols in `α` makes the stack
+//! lower; with one symbol its height stays the same. So all stacks can be completed if from each
+//! state and each [`Place`] there is an item whose rest can be read ([`super::derivations`]) and
+//! which either makes the stack lower, for all states that may lie below, or leads to states shown
+//! before. Assumptions that cannot be shown are dropped, and all that was shown with their help is
+//! examined again, until nothing changes: the result is the greatest set of states for which the
+//! induction holds.
 //!
-//! Reachable stacks are over-approximated by the paths of the LR(0) automaton, so a state that is
-//! not in the set may be on none but stacks that can be completed. What is in the set is certain.
+//! Reachable stacks are over-approximated by the paths of the LR(0) automaton, so a state outside
+//! the set may still occur only on stacks that can be completed. Membership in the set is certain.
 //!
-//! (The road not taken: `pre*` of a pushdown system whose control holds the look-ahead, Bouajjani,
-//! Esparza and Maler 1997. It is exact for these paths, but follows each look-ahead through each
-//! reduction: for PostgreSQL's grammar it took 37 seconds, where all of a check takes 0.11 s now.)
+//! (Rejected alternative: `pre*` of a pushdown system whose control holds the look-ahead,
+//! Bouajjani, Esparza and Maler 1997. It is exact for these paths, but follows each look-ahead
+//! through each reduction: for PostgreSQL's grammar it took 37 seconds, where the whole check now
+//! takes 0.11 s.)
 
 use std::rc::Rc;
 
@@ -30,57 +31,57 @@ use super::yields::Yields;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
-/// The proof.
+/// State of the proof.
 pub(crate) struct Completability<'a, S> {
     table: &'a ParseTable,
     succession: S,
     derivations: Derivations,
     yields: Yields,
-    /// The cores that a stack may hold.
+    /// The cores that may occur on a stack.
     reached: BitSet,
-    /// The best place, if there is one: then all that is reached is looked at there.
+    /// The best place, if there is one: then all reached cores are examined there.
     best: Option<Place>,
     pairs: Vec<Pair>,
     numbers: HashMap<(CoreId, Control), usize, FxBuildHasher>,
-    /// Whether something was shown not to be in the set at the best place with nothing barred.
+    /// Whether some pair was found not to be in the set at the best place with nothing barred.
     best_failed: bool,
-    /// By core, its items, the best first.
+    /// By core: its items, the best first.
     items: Vec<Option<Box<[Item]>>>,
     targets: HashMap<(CoreId, u32, u32), Rc<[CoreId]>, FxBuildHasher>,
     descent: Descent,
-    /// Steps that the proof may still take.
+    /// Remaining steps of the proof.
     left: usize,
 }
 
-/// A core on top of a stack, and what holds there.
+/// A core on top of a stack, and the condition there.
 struct Pair {
     core: CoreId,
     control: Control,
-    /// What can be done; found as far as it was asked for.
+    /// The moves found so far.
     moves: SmallVec<[Move; 1]>,
-    /// How many items of the core have been looked at.
+    /// Number of items of the core that have been examined.
     looked_at: u32,
-    /// Whether it is not in the set.
+    /// Whether the pair is known not to be in the set.
     has_failed: bool,
-    /// Whether it was shown, as far as is assumed at the time.
+    /// Whether it was shown, under the current assumptions.
     is_shown: bool,
-    /// Those that may be shown if this one is, each once: whoever is woken looks at all its moves
-    /// again.
+    /// Pairs that may be shown if this one is, without duplicates: a pair that is woken examines
+    /// all its moves again.
     waiting: HashSet<usize, FxBuildHasher>,
 }
 
 /// An item that can be finished.
 #[derive(Clone, Copy)]
 enum Move {
-    /// All of the text.
+    /// Completes the text.
     Accept,
-    /// Takes so many states off and goes to the nonterminal's.
+    /// Pops this many states and takes the goto of the nonterminal.
     Reduce { pops: u32, lhs: u32, control: Control },
 }
 
 impl<'a, S: Succession> Completability<'a, S> {
-    /// Of the terminals that `possible` holds for, a lexeme may be one. The proof takes so many
-    /// steps at most; where that is not enough, nothing more is shown.
+    /// Prepares the proof. Lexemes exist for the terminals accepted by `possible`. The proof takes
+    /// at most `steps` steps; if these do not suffice, nothing is shown.
     pub(crate) fn new(
         table: &'a ParseTable,
         succession: S,
@@ -115,24 +116,24 @@ impl<'a, S: Succession> Completability<'a, S> {
         proof
     }
 
-    /// The cores that a stack may hold.
+    /// Returns the cores that may occur on a stack.
     pub(crate) fn reached(&self) -> impl Iterator<Item = CoreId> + use<S> {
         self.reached.iter().map(CoreId::new).collect::<Vec<_>>().into_iter()
     }
 
-    /// What is known of lexemes.
+    /// Returns the rules by which lexemes may follow each other.
     pub(crate) fn succession(&mut self) -> &mut S {
         &mut self.succession
     }
 
-    /// For each of these cores and places whether all stacks with the core on top can be completed
-    /// there.
+    /// Returns for each of these cores and places whether all stacks with the core on top can be
+    /// completed there.
     pub(crate) fn prove(&mut self, wanted: &[(CoreId, Place)]) -> Vec<bool> {
         let wanted: Vec<usize> =
             wanted.iter().map(|&(core, place)| self.pair(core, Control::at(place))).collect();
         loop {
             let mut at = 0;
-            // There may come more on the way.
+            // The loop may add more pairs.
             while at < self.pairs.len() {
                 self.show(at);
                 at += 1;
@@ -176,8 +177,8 @@ impl<'a, S: Succession> Completability<'a, S> {
         number
     }
 
-    /// The items of a core, the best first: those that make the stack lower, by their shortest
-    /// rests.
+    /// Returns the items of a core, the best first: those that make the stack lower come first,
+    /// then by their shortest rests.
     fn items(&mut self, core: CoreId) -> &[Item] {
         if self.items[core.index()].is_none() {
             let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
@@ -187,13 +188,13 @@ impl<'a, S: Succession> Completability<'a, S> {
         self.items[core.index()].as_deref().unwrap_or_default()
     }
 
-    /// Whether a stack stays as high as it is when the item is finished.
+    /// Returns whether finishing the item does not make the stack lower.
     fn stays(&self, item: Item) -> bool {
         let production = self.table.rules.production(item);
         production != self.table.rules.accept() && item - self.table.rules.first(production) <= 1
     }
 
-    /// Looks for a move that shows the pair, and what waits for it.
+    /// Looks for a move that shows the pair, then examines the pairs that wait for it.
     fn show(&mut self, pair: usize) {
         let mut pending = vec![pair];
         while let Some(pair) = pending.pop() {
@@ -225,7 +226,7 @@ impl<'a, S: Succession> Completability<'a, S> {
         }
     }
 
-    /// The moves that finish an item.
+    /// Adds the moves that finish an item.
     fn add_moves(&mut self, pair: usize, item: Item) {
         let Pair { core, control, .. } = self.pairs[pair];
         let rules = &self.table.rules;
@@ -246,7 +247,7 @@ impl<'a, S: Succession> Completability<'a, S> {
         }
     }
 
-    /// Whether a move leads to what is assumed, on a lower stack, or was shown.
+    /// Returns whether a move leads to pairs that are assumed, on a lower stack, or were shown.
     fn works(&mut self, pair: usize, wanted: Move) -> bool {
         let Move::Reduce { pops, lhs, control } = wanted else { return true };
         let is_lower = pops > 1;
@@ -270,8 +271,8 @@ impl<'a, S: Succession> Completability<'a, S> {
         true
     }
 
-    /// The states that a nonterminal may lead to when so many have been taken off a stack with
-    /// `core` on top.
+    /// Returns the possible gotos of a nonterminal after this many states were popped from a stack
+    /// with `core` on top.
     fn targets(&mut self, core: CoreId, pops: u32, lhs: u32) -> Rc<[CoreId]> {
         if let Some(known) = self.targets.get(&(core, pops, lhs)) {
             return known.clone();
@@ -288,18 +289,18 @@ impl<'a, S: Succession> Completability<'a, S> {
     }
 }
 
-/// So many targets of a move are looked at in the time of a step of a derivation.
+/// Number of targets of a move examined in the time of one step of a derivation.
 const TARGETS_OF_A_STEP: usize = 4;
 
-/// Goes down from states to those below them.
+/// Goes down from states to their predecessors.
 struct Descent {
-    /// By state, the level at which it was last met.
+    /// By state: the level at which it was last reached.
     met: Vec<u32>,
     count: u32,
 }
 
 impl Descent {
-    /// What may lie so many states below `core`.
+    /// Returns the states that may lie `steps` below `core`.
     fn below(
         &mut self,
         table: &ParseTable,
@@ -324,7 +325,7 @@ impl Descent {
     }
 }
 
-/// The states that a stack may hold.
+/// Returns the states that may occur on a stack.
 fn reached(table: &ParseTable, possible: impl Fn(TerminalId) -> bool) -> BitSet {
     let mut reached = BitSet::new(table.state_count());
     reached.insert(table.start().index());

@@ -1,12 +1,13 @@
-//! Whether a stack can be completed, from what holds on top of it: item by item, from the top down.
+//! Decides whether a stack can be completed, given the place on top of it: item by item, from the
+//! top down.
 //!
-//! Whatever is on top of a stack is part of some item of the state there (the LR(0) property). So
-//! the text can be completed just when one of these items can be finished, and what then lies on
-//! the stack can be completed in turn. What can be read on top of a state is known once it was
-//! worked out ([`super::derivations`]), so what is left is a search over what lies below, what lies
-//! on top, and what holds: each is met once, ways through a graph of stacks among them, and what
-//! another covers not at all. This is the saturation of Bouajjani, Esparza and Maler (1997) for
-//! `post*`, done for one stack and only as deep as it must.
+//! The text on top of a stack is part of some item of the state there (the LR(0) property). So the
+//! text can be completed exactly if one of these items can be finished and the resulting stack can
+//! be completed in turn. The texts that can be read on top of a state are cached
+//! ([`super::derivations`]), so what remains is a search over the rest of the stack, the node on
+//! top of it, and the condition there: each combination is visited once, also across the paths of a
+//! graph of stacks, and those covered by others are skipped. This is the saturation of Bouajjani,
+//! Esparza and Maler (1997) for `post*`, for a single stack and only as deep as necessary.
 
 use std::cmp::Reverse;
 
@@ -20,48 +21,48 @@ use super::stack::{Address, Depths, Stack};
 use super::table::ParseTable;
 use crate::util::id::NonterminalId;
 
-/// What is to be completed: a stack, on which nothing or one node more lies.
+/// A stack to be completed: a real stack, with at most one more node on top.
 #[derive(Clone, Copy)]
 struct Rest<'s> {
     below: &'s Stack,
     top: Option<Node>,
     control: Control,
-    /// How many brackets are open there.
+    /// Number of open brackets.
     brackets: u32,
 }
 
-/// In what order ways to complete a text are tried.
+/// The order in which ways to complete a text are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// All items of a state before those of states below: what settles the matter may be found
-    /// before much of the stack is read.
+    /// All items of a state before those of states below: an answer may be found before much of the
+    /// stack is read.
     FromTheTop,
-    /// Each item as far down as it leads before the next, those with the shortest rests first: what
-    /// must be read to complete the text at once is found before what could be read besides.
+    /// Each item as far down as it leads before the next, those with the shortest rests first: the
+    /// shortest completions are found before longer alternatives.
     ShortestFirst,
 }
 
 /// A task of the search.
 enum Task<'s> {
     Look(Rest<'s>),
-    /// These items of what lies on top have yet to be tried, the last first.
+    /// The remaining items of the top to try, the last one first.
     Try(Rest<'s>, SmallVec<[Item; 8]>),
 }
 
-/// From where all ways to complete a text have been tried, or are being tried: by the [`Spot`], the
-/// places. What follows a place that another covers follows the other too, so of such the other
-/// alone is kept: an antichain (De Wulf, Doyen, Henzinger and Raskin 2006). With what many matches
-/// leave pending there are thousands of places, and few that count.
+/// The places from which all ways to complete a text have been or are being tried, by [`Spot`].
+/// Every text that may follow a covered place may also follow the place that covers it, so only the
+/// latter is kept: an antichain (De Wulf, Doyen, Henzinger and Raskin 2006). With the obligations
+/// that many matches leave pending there are thousands of places, but few maximal ones.
 #[derive(Default)]
 struct Met {
     places: HashMap<Spot, Vec<Place>, FxBuildHasher>,
 }
 
-/// The stack, what lies on top, what is barred (at no place), and how many brackets are open.
+/// The stack, the node on top, the barred set (at place 0), and the number of open brackets.
 type Spot = (Address, Option<Node>, Control, u32);
 
 impl Met {
-    /// Whether `rest` has yet to be looked at.
+    /// Returns whether `rest` has not been visited; also marks it as visited.
     fn is_new(&mut self, rest: &Rest<'_>, succession: &impl Succession) -> bool {
         let (place, barred) = (rest.control.place, rest.control.bars_only());
         let places =
@@ -76,8 +77,8 @@ impl Met {
 }
 
 impl Derivations {
-    /// Whether `stack` can be completed where `place` holds on top of it, and so many brackets are
-    /// open. `None` where that takes more than `budget` steps; those taken are added to `spent`.
+    /// Returns whether `stack` can be completed at `place` with this many open brackets. `None` if
+    /// that takes more than `budget` steps; the steps taken are added to `spent`.
     pub(crate) fn can_complete(
         &mut self,
         table: &ParseTable,
@@ -137,7 +138,8 @@ impl Derivations {
                 let outside = rest.brackets.saturating_sub(opened);
                 let begun = succession.outside(rest.control.place, outside);
                 let asked = (node, item, begun);
-                // What is found of an item goes on below, so it may not take all that is left.
+                // The results of an item are followed further down, so one item may not take the
+                // whole budget.
                 let share = budget.div_ceil(2);
                 let mut left = share;
                 let found = self.rest(table, succession, asked, rest.control, &mut left);
@@ -159,8 +161,7 @@ impl Derivations {
         is_certain.then_some(false)
     }
 
-    /// The items of what lies on top. Where those with the shortest rests are to come first, they
-    /// stand last: they are taken from the end.
+    /// Returns the items of the top node, in the reverse of the order in which they are tried.
     fn items(&self, table: &ParseTable, rest: &Rest<'_>, order: Order) -> SmallVec<[Item; 8]> {
         let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
         let kernel = table.automaton.kernels.get(self.core(table, node).index());
@@ -171,8 +172,8 @@ impl Derivations {
         items
     }
 
-    /// Takes off what `item` has read, and adds what lies there then. Whether that is all of the
-    /// text.
+    /// Pops the symbols that `item` has read, and schedules the resulting stacks. Returns whether
+    /// the text is complete.
     fn finish<'s>(
         &self,
         table: &ParseTable,
@@ -200,12 +201,12 @@ impl Derivations {
         Some(false)
     }
 
-    /// The node on top of a stack.
+    /// Returns the node on top of a stack.
     fn node(&self, table: &ParseTable, stack: &Stack) -> Node {
         Node(if self.in_context() { stack.state(table).0 } else { stack.core().0 })
     }
 
-    /// The node on top of a stack is read.
+    /// Reports that the node on top of a stack is read.
     fn note(&self, stack: &Stack, depths: &mut impl Depths) {
         match self.in_context() {
             true => depths.read_state(stack.depth()),

@@ -1,10 +1,10 @@
-//! Conflicts: where a state has more than one action for a terminal.
+//! Conflicts: states with more than one action before a terminal.
 //!
-//! Shift against reduce is settled by precedence as in Yacc (Aho, Johnson and Ullman,
-//! "Deterministic Parsing of Ambiguous Grammars", CACM 18:8, 1975) where both the terminal and the
-//! production have one. What remains is dealt with as the grammar says: all actions stay, and the
-//! parser does them side by side; or the shift goes before, and among reductions that of the
-//! highest priority, then the first; or it is an error. Nothing is settled in silence.
+//! A conflict between shift and reduce is resolved by precedence as in Yacc (Aho, Johnson and
+//! Ullman, "Deterministic Parsing of Ambiguous Grammars", CACM 18:8, 1975) if both the terminal and
+//! the production have one. The grammar decides about the rest: all actions stay, and the parser
+//! follows them in parallel; or the shift wins, and among reductions that of the highest priority,
+//! then the first; or it is an error. No conflict is resolved silently.
 
 use std::fmt;
 
@@ -18,14 +18,14 @@ use crate::grammar::ir::{Associativity, Conflicts, Precedence};
 use crate::util::diagnostic::{self, Diagnostic};
 use crate::util::meter::{LimitReached, Meter};
 
-/// Why a grammar has no table.
+/// Error of a grammar that has no table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConflictError {
     kind: ConflictErrorKind,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What stands in the way of a table.
+/// The reason why there is no table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConflictErrorKind {
     /// The grammar is not LALR(1), precedence does not decide, and conflicts are to be refused.
@@ -35,25 +35,25 @@ pub(crate) enum ConflictErrorKind {
 }
 
 impl ConflictError {
-    /// An error about conflicts.
+    /// Creates an error about conflicts.
     pub(super) fn conflicts(diagnostics: Vec<Diagnostic>) -> Self {
         Self { kind: ConflictErrorKind::Conflict, diagnostics }
     }
 
-    /// What stands in the way.
+    /// Returns the reason why there is no table.
     #[cfg(test)]
     pub(crate) fn kind(&self) -> ConflictErrorKind {
         self.kind
     }
 
-    /// One finding a conflict (or the one limit), each with its example; the last may say how many
-    /// more there are.
+    /// Returns one finding for each conflict (or the one limit), with its example; the last may
+    /// give the number of further ones.
     #[cfg(test)]
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The same, for an error of a higher layer to hold.
+    /// Returns the findings, for an error of a higher layer.
     pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.diagnostics
     }
@@ -61,8 +61,8 @@ impl ConflictError {
 
 impl From<LimitReached> for ConflictError {
     fn from(limit: LimitReached) -> Self {
-        let help = "make the grammar smaller: long counted repetitions and templates used many \
-            times are what grows";
+        let help = "make the grammar smaller: long counted repetitions and templates with many \
+                    uses enlarge it";
         let diagnostics = vec![Diagnostic::of_limit("table-limit", limit).help(help)];
         Self { kind: ConflictErrorKind::Limit, diagnostics }
     }
@@ -76,7 +76,7 @@ impl fmt::Display for ConflictError {
 
 impl std::error::Error for ConflictError {}
 
-/// Actions of one state that exclude each other, the same ones before each of some terminals.
+/// Mutually exclusive actions of one state, the same before each of some terminals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) state: usize,
@@ -84,29 +84,29 @@ pub(super) struct Conflict {
     pub(super) terminals: Vec<usize>,
     /// Whether one of the actions is a shift.
     pub(super) shift: bool,
-    /// The productions that the others reduce; maybe the one of `$accept`.
+    /// The productions that the other actions reduce; maybe the one of `$accept`.
     pub(super) reductions: Vec<u32>,
 }
 
-/// What [`resolve`] found and did, beside clearing look-aheads.
+/// Result of [`resolve`], apart from the removed look-aheads.
 #[derive(Debug, Default)]
 pub(super) struct Resolution {
-    /// The edges by terminals that were taken away, ascending: state and terminal.
+    /// The removed edges by terminals, ascending: state and terminal.
     pub(super) dropped_shifts: Vec<(u32, u32)>,
-    /// The reductions that were taken away, ascending: state, production and terminal.
+    /// The removed reductions, ascending: state, production and terminal.
     pub(super) barred: Vec<[u32; 3]>,
-    /// What precedence does not decide.
+    /// Conflicts that precedence does not resolve.
     pub(super) conflicts: Vec<Conflict>,
-    /// Whether precedence or the order of rules took any action away.
+    /// Whether precedence or the order of rules removed an action.
     pub(super) settled: bool,
-    /// The levels that were compared, with repetitions.
+    /// The compared levels, with repetitions.
     levels: Vec<u32>,
     /// Heap bytes of the conflicts.
     bytes: usize,
 }
 
-/// Settles what precedence can settle, by taking look-aheads and shifts away, and lists the rest;
-/// that, too, is settled where the grammar says so.
+/// Resolves conflicts by precedence, by removing look-aheads and shifts, and lists the others;
+/// these are resolved too if the grammar asks for it.
 pub(super) fn resolve(
     grammar: &Grammar,
     rules: &Rules,
@@ -142,23 +142,23 @@ pub(super) fn resolve(
     Ok(resolution)
 }
 
-/// Steps that it takes to settle one cell.
+/// Steps that resolving one cell takes.
 const STEPS_OF_A_CELL: usize = 20;
 
 /// Steps that it takes to hold a conflict against another one.
 const STEPS_OF_A_CONFLICT: usize = 2;
 
 impl Resolution {
-    /// Heap bytes, about.
+    /// Returns the approximate heap size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let settled = size_of::<(u32, u32)>() * self.dropped_shifts.len()
             + size_of::<[u32; 3]>() * self.barred.len()
             + size_of::<u32>() * self.levels.len();
-        // Lists that grow have room for as many again.
+        // Growing lists have capacity for up to twice their length.
         2 * settled + self.bytes
     }
 
-    /// Whether the edge of `state` by `symbol` has not been taken away.
+    /// Returns whether the edge of `state` by `symbol` was not removed.
     pub(super) fn keeps_shift(&self, state: u32, symbol: u32) -> bool {
         self.dropped_shifts.binary_search(&(state, symbol)).is_err()
     }
@@ -223,8 +223,8 @@ impl Resolution {
         compared
     }
 
-    /// `Left`: the reduction; `Right`: the shift; `Nonassoc`: neither; `None`: precedence does not
-    /// say.
+    /// Compares by precedence. `Left`: the reduction wins; `Right`: the shift; `Nonassoc`: neither;
+    /// `None`: precedence does not decide.
     fn verdict(
         &mut self,
         grammar: &Grammar,
@@ -266,7 +266,7 @@ impl Resolution {
         compared
     }
 
-    /// A warning for each level of precedence that no conflict asked for.
+    /// Returns a warning for each level of precedence that resolved no conflict.
     pub(super) fn warnings(&mut self, grammar: &Grammar, names: &Names) -> Vec<Diagnostic> {
         self.levels.sort_unstable();
         self.levels.dedup();
@@ -301,15 +301,15 @@ impl Resolution {
             } else {
                 format!("the precedence of {} decides no conflict", terminals.join(" "))
             };
-            let help = "remove it: a precedence that nothing needs can hide a later mistake";
+            let help = "remove it: an unused precedence can hide a later mistake";
             warnings.push(Diagnostic::warning("unused-precedence", message).at(place).help(help));
         }
         warnings
     }
 }
 
-/// Of several reductions that of the highest priority; of those the one that comes first in the
-/// file. To accept is before them all: it shifts `$`.
+/// Returns the reduction of the highest priority; of several, the first in the file. Accepting
+/// precedes them all: it shifts `$`.
 fn first_of(grammar: &Grammar, rules: &Rules, rivals: &[(usize, u32)]) -> Option<u32> {
     let rank = |&production: &u32| {
         let origin = rules.origin(production);

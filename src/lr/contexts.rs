@@ -1,4 +1,4 @@
-//! How parse states are entered, and what stacks with one on top can shift.
+//! Transitions between parse states, and the terminals that stacks with one on top can shift.
 
 use smallvec::SmallVec;
 
@@ -8,28 +8,29 @@ use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId, ParseStateId};
 
 impl ParseTable {
-    /// The sets of terminals (and `$`) that stacks can shift (accept).
+    /// Returns the sets of terminals (and `$`) that stacks can shift (accept).
     pub(crate) fn acceptable_sets(&self) -> &AcceptableSets {
         &self.states.sets
     }
 
-    /// How many parse states have been met, and how often one was entered from another.
+    /// Returns the number of parse states created so far, and the number of transitions between
+    /// them.
     pub(crate) fn met(&self) -> (usize, usize) {
         (self.states.keys.len(), self.states.entered.len())
     }
 
-    /// The state of the empty stack.
+    /// Returns the state of the empty stack.
     pub(crate) fn start_state(&self) -> ParseStateId {
         self.intern_state(self.start(), SmallVec::new())
     }
 
-    /// The core of a parse state.
+    /// Returns the core of a parse state.
     pub(super) fn core_of(&self, state: ParseStateId) -> CoreId {
         self.states.keys.get(state.0).core
     }
 
-    /// The number of the set of terminals that a stack with `state` on top can shift: what
-    /// [`Stack::acceptable`] finds on the stack itself.
+    /// Returns the number of the set of terminals that a stack with `state` on top can shift: the
+    /// same set as [`Stack::acceptable`] computes from the stack itself.
     ///
     /// [`Stack::acceptable`]: super::stack::Stack::acceptable
     pub(crate) fn acceptable_in(&self, state: ParseStateId) -> u32 {
@@ -54,7 +55,7 @@ impl ParseTable {
         ParseStateId(self.states.keys.intern(Key { core, follows }))
     }
 
-    /// The state of `core` on top of `below`.
+    /// Returns the state of `core` on top of `below`.
     #[inline]
     pub(super) fn enter(&self, below: ParseStateId, core: CoreId) -> ParseStateId {
         match self.states.entered.get(&(below, core)) {
@@ -75,15 +76,17 @@ impl ParseTable {
         *self.states.entered.get_or_insert_with((below, core), || state)
     }
 
-    /// What can be shifted when an item of a state returns. An item that has come so far was there
-    /// before, but for a table that was forged: nothing follows what was not there.
+    /// Returns the number of the set of terminals that can be shifted when an item of a state
+    /// returns. An advanced item always comes from an item of the state below, except in a forged
+    /// table: a missing item gets the empty set.
     fn follow_of(&self, key: &Key, back: Return) -> u32 {
         let returns = self.returns.get(key.core.index());
         let nothing = |_| self.states.sets.intern(BitSet::new(self.end().index() + 1));
         returns.binary_search(&back).map_or_else(nothing, |place| key.follows[place])
     }
 
-    /// What can be shifted on a stack with `state` on top once `nonterminal` is complete there.
+    /// Returns the terminals that can be shifted on a stack with `state` on top once `nonterminal`
+    /// is complete there.
     fn follow(&self, state: ParseStateId, nonterminal: NonterminalId) -> BitSet {
         let key = self.states.keys.get(state.0);
         let Some(top) = self.goto(key.core, nonterminal) else {

@@ -1,17 +1,17 @@
-//! Whether some nonterminal derives itself alone. Then what precedence or the order of rules leaves
-//! of a conflict may be a reduction that leads back to the stack that it began with.
+//! Finds nonterminals that derive themselves. In such a grammar the action that precedence or the
+//! order of rules leaves of a conflict may be a reduction that leads back to the same stack.
 
 use super::rules::Rules;
 use crate::util::components::strong_components;
 use crate::util::lists::Lists;
 
-/// Whether some nonterminal derives itself and nothing beside.
+/// Returns whether some nonterminal derives itself alone.
 pub(super) fn is_cyclic(rules: &Rules) -> bool {
     let mut edges = Vec::new();
     for production in 0..rules.production_count() as u32 {
         let symbols = rules.rhs(production);
         let solid = symbols.iter().filter(|&&code| !rules.is_nullable(code)).count();
-        // The rest of the symbols may be empty.
+        // The other symbols can derive the empty text.
         let alone =
             symbols.iter().filter(|&&code| solid == 0 || solid == 1 && !rules.is_nullable(code));
         let alone = alone.filter_map(|&code| rules.nonterminal(code));

@@ -1,16 +1,16 @@
-//! What symbols can be read as, when lexemes have a say in what follows what: tabled derivations.
+//! Tabled derivations: how symbols can be read when lexemes restrict which lexemes may follow.
 //!
-//! From a state on top of a stack, and from what holds there between two lexemes (a [`Place`]), a
-//! nonterminal can be read in many ways. What matters of them is what holds behind: finitely much.
-//! So it is worked out once for each state, nonterminal and place, top down, each nonterminal
-//! waiting for those that it is made of (Earley 1970 with a lexer's places for positions; Tamaki
-//! and Sato 1986 call it tabling). Left recursion comes to an end because a question is put only
+//! From a state on top of a stack and a condition that holds between two lexemes (a [`Place`]), a
+//! nonterminal can be read in many ways. Only the possible conditions after it matter, and there
+//! are finitely many. So they are computed once for each state, nonterminal and place, top down,
+//! each nonterminal waiting for its parts (Earley 1970 with a lexer's places for positions; Tamaki
+//! and Sato 1986 call it tabling). Left recursion terminates because each goal is started only
 //! once.
 //!
-//! Reductions look at nothing here: whatever they lead to shifts the next terminal or it does not,
-//! and the LALR(1) look-aheads only tell that beforehand. But where precedence or the order of
-//! rules took a reduction away, the next terminal must not be one of those before which it was:
-//! what is *barred* goes along with the place until a terminal is shifted.
+//! Reductions ignore the look-ahead here: either the stack they lead to shifts the next terminal or
+//! it does not, and the LALR(1) look-aheads only predict that. But if precedence or the order of
+//! rules removed a reduction before some terminals, the next terminal must not be one of these:
+//! this *barred* set is carried along with the place until a terminal is shifted.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -23,57 +23,58 @@ use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId, ParseStateId, TerminalId};
 use crate::util::lists::Lists;
 
-/// What holds between two lexemes, as far as it matters to what may follow: a number of the
-/// [`Succession`].
+/// The condition between two lexemes, as far as it restricts the lexemes that may follow: a number
+/// defined by the [`Succession`].
 pub(crate) type Place = u32;
 
-/// What is known of lexemes: which may follow which.
+/// The rules by which lexemes may follow each other.
 pub(crate) trait Succession {
-    /// What a lexeme of `next` behind `place` leads to, when the parser goes to the state `onto` by
-    /// it: nothing where it cannot follow.
+    /// Returns the results of a lexeme of `next` after `place`, by which the parser enters the
+    /// state `onto`; empty if it cannot follow.
     fn after(&mut self, place: Place, next: TerminalId, onto: Node) -> SmallVec<[After; 2]>;
 
-    /// What holds behind a production that was begun where `before` held, once all brackets that it
+    /// Returns the place after a production that began at `before`, once all brackets that it
     /// opened are closed.
     fn leave(&mut self, place: Place, before: Place) -> Place;
 
-    /// What held where a production was begun, as far as [`Succession::leave`] wants to know: so
+    /// Returns the place where a production began, as far as [`Succession::leave`] needs it: this
     /// many brackets were open.
     fn outside(&mut self, place: Place, brackets: u32) -> Place;
 
-    /// Whether the terminal opens a bracket (1), closes one (-1), or neither.
+    /// Returns whether the terminal opens a bracket (1), closes one (-1), or neither.
     fn bracket(&self, terminal: TerminalId) -> i32;
 
-    /// Whether the text may end.
+    /// Returns whether the text may end.
     fn may_end(&mut self, place: Place) -> bool;
 
-    /// Whether nothing could be better than to be here: whatever may follow anywhere may follow.
+    /// Returns whether no place is better: every lexeme that may follow at any place may follow
+    /// here.
     fn is_best(&self, place: Place) -> bool;
 
-    /// Whether all that may follow `other` may follow `place`.
+    /// Returns whether every text that may follow `other` may also follow `place`.
     fn covers(&self, place: Place, other: Place) -> bool;
 
-    /// The steps that these answers have taken since this was last asked, beside one for each
-    /// [`Succession::after`]; as many as there can be where the answers are no longer all.
+    /// Returns the steps that these methods have taken since the last call, apart from one for each
+    /// [`Succession::after`]; the greatest possible number once their answers are incomplete.
     fn take_spent(&mut self) -> usize {
         0
     }
 }
 
-/// What a lexeme leads to.
+/// A result of reading a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// The text can be completed, whatever lies on the stack.
+    /// The text can be completed, whatever stack lies below.
     Settled,
     Place(Place),
 }
 
-/// A state on a stack: a core, or a parse state where derivations are told apart by contexts.
+/// A state on a stack: a core, or a parse state if derivations depend on contexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Node(pub(crate) u32);
 
-/// What holds between two terminals: a place, and the number of a set of terminals that must not
-/// come next.
+/// The condition between two terminals: a place, and the number of the set of terminals barred as
+/// the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Control {
     pub(crate) place: Place,
@@ -81,23 +82,23 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// Nothing is barred.
+    /// Creates the condition at `place` with nothing barred.
     pub(crate) fn at(place: Place) -> Self {
         Self { place, barred: 0 }
     }
 
-    /// The same at the place 0: what is barred, wherever.
+    /// Returns the same barred set at the place 0, as a key.
     pub(super) fn bars_only(self) -> Self {
         Self { place: 0, ..self }
     }
 
-    /// Whether something is barred.
+    /// Returns whether something is barred.
     pub(super) fn is_barred(self) -> bool {
         self.barred != 0
     }
 }
 
-/// What was asked: how the rest of an item can be read.
+/// A query: the ways to read the rest of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Goal {
     node: Node,
@@ -108,71 +109,71 @@ struct Goal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Wanted {
     Nonterminal(u32),
-    /// What is behind the dot of an item whose production was begun at this place.
+    /// The symbols after the dot of an item whose production began at this place.
     Rest(Item, Place),
 }
 
-/// How a goal can be reached.
+/// The results of a goal.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcomes {
-    /// The text can be completed on the way, whatever lies below.
+    /// The text can be completed on the way, whatever stack lies below.
     Settled,
-    /// What may hold behind it.
+    /// The possible conditions after it.
     Controls(Controls),
 }
 
-/// What may hold, each of them once.
+/// Distinct conditions.
 type Controls = SmallVec<[Control; 2]>;
 
-/// What was found out of a goal.
+/// The known results of a goal.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) outcomes: Outcomes,
-    /// Whether there are no others. Whatever was found before the steps ran out is as certain: only
-    /// that there is nothing else is not.
+    /// Whether there are no others. Results found before the steps ran out are certain; only their
+    /// completeness is not.
     pub(super) are_all: bool,
 }
 
-/// The derivations that have been worked out.
+/// Cache of derivations.
 #[derive(Debug)]
 pub(crate) struct Derivations {
     /// Whether nodes are parse states, not cores.
     in_context: bool,
     known: HashMap<Goal, Outcomes, FxBuildHasher>,
-    /// The goals that were too much work, with the steps that did not suffice.
+    /// The goals that took too many steps, with the number of steps that did not suffice.
     given_up: HashMap<Goal, usize, FxBuildHasher>,
-    /// What was found of goals on which work was left off, when it had led far enough or the steps
-    /// ran out. It comes first when they are worked on again. So what has shown once that a text
-    /// can be completed shows it again in few steps, also one lexeme further on; else a verdict
-    /// could be a yes here, and be given up there.
+    /// Results of unfinished goals, on which work stopped because it had led far enough or the
+    /// steps ran out. They are used first when work on the goal resumes. So a result that has once
+    /// shown that a text can be completed shows it again in few steps, also one lexeme further on;
+    /// otherwise the verdict could be yes here, and be given up there.
     begun: HashMap<Goal, Controls, FxBuildHasher>,
-    /// Sets of terminals that are barred; the first is empty.
+    /// The sets of barred terminals; the first is empty.
     barred: Vec<BitSet>,
     numbers: HashMap<BitSet, u32, FxBuildHasher>,
-    /// By nonterminal: the productions that are looked at, those with the shortest texts first.
+    /// By nonterminal: the productions considered, those with the shortest texts first.
     productions: Lists<u32>,
-    /// By item: the length of the shortest text of what is behind the dot.
+    /// By item: the length of the shortest text of the symbols after the dot.
     lengths: Vec<u32>,
 }
 
-/// Work on goals that are not known yet.
+/// Work on goals that are not finished.
 struct Work {
     goals: Vec<Begun>,
     numbers: HashMap<Goal, u32, FxBuildHasher>,
     tasks: Vec<Task>,
 }
 
-/// A goal that is being worked on.
+/// An unfinished goal.
 struct Begun {
     goal: Goal,
     outcomes: Controls,
     is_settled: bool,
-    /// Whether nothing more is wanted of it.
+    /// Whether no more results are needed.
     is_done: bool,
     waiting: Vec<Partial>,
 }
 
-/// A production that has been read up to a dot.
+/// A production read up to a dot.
 #[derive(Clone, Copy)]
 struct Partial {
     goal: u32,
@@ -183,7 +184,7 @@ struct Partial {
 
 enum Task {
     GoOn(Partial),
-    /// Begin with the production of a goal that has this place among those of its nonterminal.
+    /// Begins the production of a goal with this index among those of its nonterminal.
     Begin {
         goal: u32,
         production: u32,
@@ -191,19 +192,19 @@ enum Task {
 }
 
 impl Derivations {
-    /// None are known yet.
+    /// Creates an empty cache.
     pub(crate) fn new(table: &ParseTable, in_context: bool) -> Self {
         Self::with_productions(table, in_context, |_, _| true)
     }
 
-    /// Derivations by the productions with the shortest texts alone. They are few, and whatever
-    /// they complete can be completed.
+    /// Creates derivations that use only the productions with the shortest texts. There are few,
+    /// and if they complete a stack, it can be completed.
     pub(crate) fn shortest(table: &ParseTable, in_context: bool) -> Self {
         Self::with_productions(table, in_context, |length, shortest| length == shortest)
     }
 
-    /// Derivations by the productions that are wanted, given the length of their shortest texts,
-    /// and the least of these for the nonterminal.
+    /// Creates derivations by the productions selected by `is_wanted`, from the length of the
+    /// shortest text of the production and of its nonterminal.
     fn with_productions(
         table: &ParseTable,
         in_context: bool,
@@ -236,27 +237,27 @@ impl Derivations {
         }
     }
 
-    /// Whether nodes are parse states, not cores.
+    /// Returns whether nodes are parse states, not cores.
     pub(crate) fn in_context(&self) -> bool {
         self.in_context
     }
 
-    /// The length of the shortest text of what is behind an item's dot.
+    /// Returns the length of the shortest text of the symbols after an item's dot.
     pub(super) fn length_behind(&self, item: Item) -> u32 {
         self.lengths[item as usize]
     }
 
-    /// How much is known.
+    /// Returns the number of goals with known results.
     pub(crate) fn len(&self) -> usize {
         self.known.len() + self.begun.len()
     }
 
-    /// The core of a node.
+    /// Returns the core of a node.
     pub(super) fn core(&self, table: &ParseTable, node: Node) -> CoreId {
         if self.in_context { table.core_of(ParseStateId(node.0)) } else { CoreId(node.0) }
     }
 
-    /// The node of `core` on top of `below`.
+    /// Returns the node of `core` on top of `below`.
     fn over(&self, table: &ParseTable, below: Node, core: CoreId) -> Node {
         if self.in_context {
             Node(table.enter(ParseStateId(below.0), core).0)
@@ -265,17 +266,18 @@ impl Derivations {
         }
     }
 
-    /// The node above `node` that a nonterminal leads to.
+    /// Returns the node above `node` after a goto by a nonterminal.
     pub(super) fn goto(&self, table: &ParseTable, node: Node, lhs: NonterminalId) -> Option<Node> {
         table.goto(self.core(table, node), lhs).map(|core| self.over(table, node, core))
     }
 
-    /// Whether `terminal` is barred.
+    /// Returns whether `terminal` is barred.
     pub(super) fn bars(&self, control: Control, terminal: TerminalId) -> bool {
         control.is_barred() && self.barred[control.barred as usize].contains(terminal.index())
     }
 
-    /// `control`, and what was taken away where `core` ends `production` is barred.
+    /// `control`, also barring the terminals before which the reduction of `production` in `core`
+    /// was removed.
     fn bar(
         &mut self,
         table: &ParseTable,
@@ -300,9 +302,9 @@ impl Derivations {
         Control { barred: number, ..control }
     }
 
-    /// What may hold behind what is left of `item`, which `node` has in its kernel and which was
-    /// begun at the place `begun`; its end is behind it. Costs at most as many steps as are left in
-    /// `budget`, and takes them off.
+    /// Finds the possible conditions after the rest of `item`, which is in the kernel of `node` and
+    /// whose production began at the place `begun`; the reduction at its end is included. Costs at
+    /// most `budget` steps, and subtracts the steps taken.
     pub(super) fn rest(
         &mut self,
         table: &ParseTable,
@@ -359,7 +361,7 @@ impl Derivations {
         Found { outcomes, are_all }
     }
 
-    /// Keeps what was found. `is_over`: all was done that was begun, or as much as was wanted.
+    /// Stores the results. `is_over`: all work is done, or as much as was needed.
     fn keep(&mut self, work: Work, is_over: bool) {
         let is_whole = is_over && !work.goals[0].is_done;
         for begun in work.goals {
@@ -372,7 +374,7 @@ impl Derivations {
         }
     }
 
-    /// Begins with a production of a goal's nonterminal; the others are begun with later.
+    /// Begins a production of a goal's nonterminal, and schedules the next one.
     fn begin_production(&self, table: &ParseTable, work: &mut Work, goal: u32, place: u32) {
         let Begun { goal: Goal { node, wanted, control }, is_done, .. } = work.goals[goal as usize];
         let Wanted::Nonterminal(nonterminal) = wanted else { return };
@@ -456,7 +458,7 @@ impl Derivations {
         }
     }
 
-    /// Goes on behind a nonterminal with what holds there.
+    /// Continues after a nonterminal with a condition that holds there.
     fn pass(&self, table: &ParseTable, work: &mut Work, partial: Partial, control: Control) {
         let Some(nonterminal) = table.rules.nonterminal(table.rules.next(partial.item)) else {
             return;
@@ -467,7 +469,7 @@ impl Derivations {
         work.tasks.push(Task::GoOn(Partial { item: partial.item + 1, node, control, ..partial }));
     }
 
-    /// A goal has been reached in this way.
+    /// Adds a result to a goal, and passes it to those that wait for it.
     fn reach(
         &self,
         table: &ParseTable,
@@ -493,7 +495,7 @@ impl Derivations {
     }
 }
 
-/// How many brackets that were opened before the dot are not closed there.
+/// Returns the number of brackets opened before the dot and still open there.
 pub(super) fn open_brackets(rules: &Rules, item: Item, succession: &impl Succession) -> u32 {
     let first = rules.first(rules.production(item));
     let read = (first..item)
@@ -503,7 +505,7 @@ pub(super) fn open_brackets(rules: &Rules, item: Item, succession: &impl Success
 }
 
 impl Goal {
-    /// What held where the production in question was begun.
+    /// Returns the place where the production of this goal began.
     fn begun(&self) -> Place {
         match self.wanted {
             Wanted::Nonterminal(_) => self.control.place,
@@ -519,8 +521,7 @@ impl Begun {
 }
 
 impl Work {
-    /// The number of a goal, which is begun with where it is new: with what is known of it since
-    /// it was `begun` before.
+    /// Returns the number of a goal, starting it if it is new, with the results in `begun`.
     fn begin(&mut self, goal: Goal, begun: &HashMap<Goal, Controls, FxBuildHasher>) -> u32 {
         let next = self.goals.len() as u32;
         let number = *self.numbers.entry(goal).or_insert(next);
@@ -537,8 +538,8 @@ impl Work {
         number
     }
 
-    /// The text can be completed on the way to a goal, so also on the way to those that wait for
-    /// it.
+    /// Marks a goal as settled, and so all that wait for it: the text can be completed on the way
+    /// to each.
     fn settle(&mut self, goal: u32) {
         let mut pending = vec![goal];
         while let Some(goal) = pending.pop() {

@@ -1,5 +1,5 @@
-//! What a table is made from: the automaton, its look-aheads, and what precedence settled. It
-//! counts as held until the table is made.
+//! The inputs of the table: the automaton, its look-aheads, and the conflict resolution. Their
+//! memory is counted until the table is built.
 
 use super::conflict::{self, Resolution};
 use super::lookahead::LookAheads;
@@ -8,7 +8,7 @@ use super::rules::Rules;
 use crate::grammar::Grammar;
 use crate::util::meter::{Holding, LimitReached, Meter};
 
-/// See above.
+/// Inputs of the table, with their memory.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) automaton: Automaton,
@@ -33,7 +33,8 @@ impl Draft {
         Ok(Self { automaton, lookaheads, resolution, held })
     }
 
-    /// The automaton stays, and counts from then on; the rest goes, once it is no longer wanted.
+    /// Splits the draft. The memory of the automaton stays counted; the rest is freed once it is no
+    /// longer used.
     pub(super) fn into_parts(self) -> (Automaton, LookAheads, Resolution, Holding) {
         (self.automaton, self.lookaheads, self.resolution, self.held)
     }

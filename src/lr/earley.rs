@@ -1,11 +1,11 @@
-//! One derivation of a sequence of terminals, or of a beginning: which rule derives which part of a
-//! text.
+//! Finds one derivation of a sequence of terminals, or of a prefix: which rule derives which part
+//! of a text.
 //!
-//! The tables say what may follow; they keep no tree, since parallel stacks that meet are one.
-//! Where an author wants to know what a rule derived, the terminals are parsed once more, by
-//! Earley's algorithm (1970): it takes any grammar, and each item remembers how it was first come
-//! to, which makes one derivation of each item. Nullable nonterminals are passed over when they are
-//! predicted (Aycock and Horspool 2002).
+//! The tables determine which terminals may follow; they keep no tree, since parallel stacks that
+//! meet are merged. If an author asks which part a rule derived, the terminals are parsed once
+//! more, by Earley's algorithm (1970): it handles any grammar, and each item remembers how it was
+//! first reached, which gives one derivation for each item. Nullable nonterminals are skipped when
+//! they are predicted (Aycock and Horspool 2002).
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -16,7 +16,7 @@ use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, TerminalId};
 
-/// Items of all sets together. What takes more is given up.
+/// Upper bound on the items of all sets together; larger parses are given up.
 const MAX_ITEMS: usize = 4_000_000;
 
 /// The productions of a grammar, for derivations.
@@ -25,8 +25,8 @@ pub(crate) struct Derivations {
     productions: Vec<(NonterminalId, Box<[Symbol]>)>,
     /// By nonterminal: its productions.
     of: Vec<Vec<u32>>,
-    /// By nonterminal: the production by which it derives the empty sequence, over others that were
-    /// known to before.
+    /// By nonterminal: the production by which it derives the empty sequence, using nonterminals
+    /// that were found nullable before it.
     empty: Vec<Option<u32>>,
     start: NonterminalId,
 }
@@ -34,20 +34,20 @@ pub(crate) struct Derivations {
 /// A nonterminal, and the terminals that it derives: from the first to before the second.
 pub(crate) type Part = (NonterminalId, usize, usize);
 
-/// What a derivation consists of.
+/// The parts of a derivation.
 #[derive(Debug, Default)]
 pub(crate) struct Derived {
-    /// What is complete, each part behind those within it, from left to right.
+    /// The complete parts, each after those within it, from left to right.
     pub(crate) parts: Vec<Part>,
-    /// Where the sequence is a beginning: the nonterminals that go on, for each way to go on,
-    /// innermost first; each with the terminal from which it derives.
+    /// For a prefix: the incomplete nonterminals of each possible continuation, innermost first;
+    /// each with the terminal at which it begins.
     pub(crate) open: Vec<Vec<(NonterminalId, usize)>>,
 }
 
-/// What comes behind a sequence.
+/// The input after a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ahead {
-    /// Nothing: it is whole.
+    /// None: the sequence is complete.
     End,
     /// One of these terminals.
     Among(BitSet),
@@ -55,16 +55,16 @@ pub(crate) enum Ahead {
     Any,
 }
 
-/// How an item was first come to.
+/// How an item was first reached.
 #[derive(Clone, Copy, Debug)]
 enum Child {
-    /// It has read nothing.
+    /// It is at its beginning.
     None,
-    /// Over a terminal.
+    /// By a terminal.
     Terminal,
-    /// Over a completed item of the same set.
+    /// By a completed item of the same set.
     Item(u32),
-    /// Over a nonterminal that derives nothing here.
+    /// By a nonterminal that derives the empty sequence here.
     Empty(NonterminalId),
 }
 
@@ -78,12 +78,12 @@ struct Item {
     child: Child,
 }
 
-/// The items that stand between two terminals.
+/// The items between two terminals.
 #[derive(Debug, Default)]
 struct Set {
     items: Vec<Item>,
     known: HashMap<(u32, u32, u32), (), FxBuildHasher>,
-    /// By nonterminal: the items that wait for it, the first of which asked for it.
+    /// By nonterminal: the items that wait for it; the first of them predicted it.
     waiting: HashMap<NonterminalId, SmallVec<[u32; 2]>, FxBuildHasher>,
 }
 
@@ -96,7 +96,7 @@ impl Set {
 }
 
 impl Derivations {
-    /// Over the productions of `grammar`.
+    /// Prepares the productions of `grammar`.
     pub(crate) fn new(grammar: &Grammar) -> Self {
         let productions: Vec<_> = (grammar.productions.iter())
             .map(|production| (production.lhs, production.rhs.clone().into_boxed_slice()))
@@ -133,9 +133,9 @@ impl Derivations {
         }
     }
 
-    /// The first derivation of a sequence, of each of whose terminals one is meant. `None` when
-    /// there is no derivation, or when it takes too much to find one. Costs the sequence times the
-    /// grammar, with right recursion its square.
+    /// Finds the first derivation of a sequence, where each position lists alternative terminals.
+    /// `None` if there is no derivation, or finding one exceeds the limit. The cost is linear in
+    /// the sequence times the grammar, with right recursion quadratic in the sequence.
     pub(crate) fn derive(
         &self,
         terminals: &[SmallVec<[TerminalId; 2]>],
@@ -187,7 +187,7 @@ impl Derivations {
             .map(|(number, _)| number)
             .collect();
         if ways.is_empty() {
-            // All that can come is the end.
+            // Only the end can follow.
             return self.derive_whole(&sets);
         }
         let paths: Vec<Vec<(u32, u32)>> =
@@ -219,12 +219,12 @@ impl Derivations {
         self.productions[item.production as usize].1.get(item.dot as usize).copied()
     }
 
-    /// The nonterminal that the item has derived.
+    /// Returns the nonterminal of a complete item.
     fn completes(&self, item: &Item) -> Option<NonterminalId> {
         self.next(item).is_none().then(|| self.productions[item.production as usize].0)
     }
 
-    /// Predicts and completes in a set until nothing new comes.
+    /// Predicts and completes in a set until no new items are added.
     fn close(&self, sets: &mut [Set], at: usize) {
         let mut number = 0;
         while let Some(&item) = sets[at].items.get(number) {
@@ -255,7 +255,7 @@ impl Derivations {
                 None => {
                     let lhs = self.productions[item.production as usize].0;
                     let origin = item.origin as usize;
-                    // What derives nothing was passed over when it was predicted.
+                    // Empty derivations were already skipped at prediction.
                     if origin != at {
                         let waiting = sets[origin].waiting.get(&lhs).cloned().unwrap_or_default();
                         for waiting in waiting {
@@ -271,7 +271,7 @@ impl Derivations {
         }
     }
 
-    /// The items that are open around an item, itself first.
+    /// Returns the incomplete items around an item, starting with itself.
     fn path(&self, sets: &[Set], from: (u32, u32)) -> Vec<(u32, u32)> {
         let mut path = vec![from];
         let mut at = from;
@@ -280,8 +280,8 @@ impl Derivations {
             let lhs = self.productions[item.production as usize].0;
             let asks =
                 sets[item.origin as usize].waiting.get(&lhs).and_then(|waiting| waiting.first());
-            // The first that waited asked for it, and stands before all that it asked for: the path
-            // ends.
+            // The first waiting item predicted it, and precedes all items that it predicted, so the
+            // path ends.
             let Some(&parent) = asks.filter(|_| lhs != self.start || item.origin > 0) else {
                 return path;
             };
@@ -290,7 +290,7 @@ impl Derivations {
         }
     }
 
-    /// Adds the parts that these consist of, each behind those within it.
+    /// Adds the parts of these tasks, each after those within it.
     fn collect(&self, sets: &[Set], tasks: Vec<Task>, parts: &mut Vec<Part>) {
         let mut tasks = tasks;
         while let Some(task) = tasks.pop() {
@@ -317,16 +317,16 @@ impl Derivations {
     }
 }
 
-/// What is to be added to the parts.
+/// Work to be added to the parts.
 enum Task {
     Part(Part),
-    /// All of a completed item.
+    /// All parts of a completed item.
     Item(u32, u32),
-    /// A nonterminal that derives nothing, between terminals.
+    /// A nonterminal that derives the empty sequence, at this position.
     Empty(NonterminalId, usize),
 }
 
-/// What an item has read, the last first.
+/// Returns the children of an item, last first.
 fn children(sets: &[Set], of: (u32, u32)) -> Vec<Task> {
     let mut children = Vec::new();
     let mut at = of;

@@ -1,11 +1,11 @@
-//! Shortest texts that run into a conflict, and how each reading of them goes on; after
+//! Shortest texts that lead to a conflict, and the continuation of each of their readings; after
 //! Isradisaikul and Myers, "Finding Counterexamples from Parsing Conflicts" (PLDI 2015), section 4,
 //! but searched backwards from the conflict.
 //!
-//! Invariant: the terminal of the conflict may really follow on the path that is found. The search
-//! carries, for each reduction, the item whose end must still meet the terminal: a step out of a
-//! production asks whether what is behind the dot there can begin with it (met), or is nullable
-//! (ask further out). A conflict between reductions asks for both on one path; where there is none,
+//! Invariant: the terminal of the conflict may really follow on the path found. The search carries,
+//! for each reduction, the item whose end must still meet the terminal: a step out of a production
+//! checks whether the symbols after the dot there can begin with it (met), or are nullable (check
+//! further out). A conflict between reductions checks both on one path; if there is no such path,
 //! only the merging of LALR(1) makes them meet.
 
 use std::cmp::Reverse;
@@ -20,63 +20,63 @@ use super::yields::{Leading, Yields};
 use crate::util::lists::Lists;
 use crate::util::meter::{LimitReached, Meter};
 
-/// A vertex is looked up and put into its place in a heap, for each of some edges.
+/// A vertex is looked up and inserted into a heap, for each of some edges.
 const STEPS_OF_A_VERTEX: usize = 100;
 const BYTES_OF_A_VERTEX: usize = 120;
-/// An item is looked for in the kernel of a state, or its left side among the edges; if it is
-/// there, a vertex may be new.
+/// An item is searched for in the kernel of a state, or its left side among the edges; if it is
+/// found, a vertex may be added.
 const STEPS_OF_AN_ITEM: usize = 10;
 
-/// In place of an item: nothing has to be met any more.
+/// Instead of an item: the terminal has been met.
 const MET: Item = Item::MAX;
 
-/// State, and the items whose ends must meet the terminal.
+/// A state, and the items whose ends must meet the terminal.
 type Vertex = (u32, [Item; 2]);
 
-/// On a path: where, the item, and whether the terminal must still be met.
+/// A position on a path: its index, the item, and whether the terminal must still be met.
 type Position = (usize, Item, bool);
 
-/// The least cost of a position, and the step that reached it.
+/// Least cost of a position, and the step that reached it.
 type Reached = (u64, Option<(Position, Enclosing)>);
 
-/// A path from the start state: the states, the start first.
+/// A path from the start state: its states, the start first.
 pub(super) type Path = Vec<u32>;
 
-/// What a search for a path came to.
+/// The result of a search for a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// The path with the shortest text.
     Path(Path),
-    /// There is none.
+    /// There is no path.
     Nothing,
-    /// There may be one, but the search was given up.
+    /// The search was given up; there may be a path.
     GaveUp,
 }
 
-/// The item under the dot of a production that encloses the conflict.
+/// A production around the conflict, as the item at its dot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Enclosing {
-    /// The item, its dot before the nonterminal that the next production inwards derives; for the
-    /// innermost the item of the conflict.
+    /// The item, with its dot before the nonterminal of the next production inwards; for the
+    /// innermost one, the item of the conflict.
     pub(super) item: Item,
-    /// The symbol of the path before which the production begins.
+    /// The index of the path's symbol at which the production begins.
     pub(super) begins: usize,
-    /// Whether what is behind the nonterminal brings the terminal of the conflict (rather than the
-    /// empty text, when the terminal comes from further out, or anything, when it came from further
-    /// in).
+    /// Whether the symbols after the nonterminal provide the terminal of the conflict (rather than
+    /// deriving the empty text, when the terminal comes from further out, or any text, when it came
+    /// from further in).
     pub(super) brings: bool,
-    /// Whether what is behind must be empty.
+    /// Whether the symbols after it must derive the empty text.
     pub(super) empty: bool,
 }
 
-/// What all searches in one automaton share.
+/// Data shared by all searches in one automaton.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
     rules: &'a Rules,
     automaton: &'a Automaton,
     pub(super) yields: Yields,
     predecessors: Lists<u32>,
-    /// By state: the weight of the shortest path to it, and the state before it there.
+    /// By state: the weight of the shortest path to it, and the previous state on that path.
     nearest: Vec<(u64, u32)>,
     meter: Meter,
 }
@@ -126,8 +126,8 @@ impl<'a> Search<'a> {
         self.meter.step(steps).is_ok()
     }
 
-    /// The path with the shortest text to `state` on which the terminal of `leading` may follow
-    /// each of `items`.
+    /// Finds the path with the shortest text to `state` on which the terminal of `leading` may
+    /// follow each of `items`.
     pub(super) fn path(
         &self,
         state: usize,
@@ -193,26 +193,26 @@ impl<'a> Search<'a> {
         Found::Nothing
     }
 
-    /// Which of the items has its dot in front, if one has.
+    /// Returns the index of an item with its dot at the start, if there is one.
     fn beginning(&self, items: [Item; 2]) -> Option<usize> {
         let begins =
             |item: Item| item != MET && item == self.rules.first(self.rules.production(item));
         items.iter().position(|&item| begins(item))
     }
 
-    /// What it costs to step out of the production that one of the items begins.
+    /// Returns the steps of moving out of the production that one of the items begins.
     fn steps_outwards(&self, items: [Item; 2]) -> usize {
         self.beginning(items)
             .map_or(0, |which| self.steps_enclosing(self.rules.production(items[which])))
     }
 
-    /// What it costs to find the items that enclose a production.
+    /// Returns the steps of finding the items that enclose a production.
     fn steps_enclosing(&self, production: u32) -> usize {
         let lhs = self.rules.nonterminal_code(self.rules.lhs(production));
         STEPS_OF_AN_ITEM * self.yields.occurrences(lhs).len()
     }
 
-    /// Steps from the production that `item` begins to those that enclose it in `state`.
+    /// Moves from the production that `item` begins to those that enclose it in `state`.
     fn outwards(
         &self,
         state: u32,
@@ -238,13 +238,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The items of `state` with the dot before the left side of `production`.
+    /// Returns the items of `state` with the dot before the left side of `production`.
     fn enclosing(&self, state: u32, production: u32) -> impl Iterator<Item = Item> + '_ {
         let lhs = self.rules.nonterminal_code(self.rules.lhs(production));
         self.items_before(state, lhs)
     }
 
-    /// The items of `state` with the dot before `symbol`.
+    /// Returns the items of `state` with the dot before `symbol`.
     pub(super) fn items_before(&self, state: u32, symbol: Code) -> impl Iterator<Item = Item> + '_ {
         let all = self.yields.occurrences(symbol).iter().copied();
         all.filter(move |&item| self.automaton.has_item(self.rules, state as usize, item))
@@ -264,7 +264,7 @@ impl<'a> Search<'a> {
         let mut vertex = goal;
         while vertex != start {
             let inner = best[&vertex].1;
-            // A vertex without a production to leave was left by a step back along an edge.
+            // A vertex with no production to leave was left by a step back along an edge.
             if self.beginning(inner.1).is_none() {
                 path.push(inner.0);
             }
@@ -273,13 +273,13 @@ impl<'a> Search<'a> {
         path
     }
 
-    /// The symbols of a path.
+    /// Returns the symbols of a path.
     pub(super) fn symbols(&self, path: &[u32]) -> Vec<Code> {
         path[1..].iter().map(|&state| self.automaton.accessing[state as usize]).collect()
     }
 
-    /// The item, in the last state of the path, that shifts `terminal`, and the productions around
-    /// it; those with the shortest text to come.
+    /// Returns the item, in the last state of the path, that shifts `terminal`, and the productions
+    /// around it; those with the shortest remaining text.
     pub(super) fn shift_reading(
         &self,
         path: &[u32],
@@ -294,8 +294,8 @@ impl<'a> Search<'a> {
         self.reading(path, &sources, false, terminal, leading)
     }
 
-    /// The productions around a reduction at the end of the path that meets `terminal`; those with
-    /// the shortest text to come.
+    /// Returns the productions around a reduction at the end of the path that meets `terminal`;
+    /// those with the shortest remaining text.
     pub(super) fn reduce_reading(
         &self,
         path: &[u32],
@@ -306,7 +306,7 @@ impl<'a> Search<'a> {
         self.reading(path, &[(0, self.rules.last(production))], true, terminal, leading)
     }
 
-    /// The innermost first, `$accept` last.
+    /// Returns the productions from the innermost to `$accept`.
     fn reading(
         &self,
         path: &[u32],
@@ -383,7 +383,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Terminals count most, then symbols.
+/// Returns the weight of a symbol: the number of its terminals counts first, then the number of
+/// symbols.
 fn weight(rules: &Rules, yields: &Yields, symbol: Code) -> u64 {
     if symbol == COMPLETE { 0 } else { (yields.length(rules, symbol) << 10) + 1 }
 }

@@ -1,12 +1,12 @@
-//! Stacks with the same state on top as one node, and each such node once.
+//! Stacks with the same state on top as one node, and each such node only once.
 //!
-//! Read from the top down a graph of stacks is a deterministic automaton without rounds; the union
-//! of two is the product of both. Whatever lies over a fork is looked up before it is made: then
-//! nodes that stand for the same stacks are one in memory, the graph is the smallest automaton
-//! there is, and to unite what was united before costs nothing. In an ambiguous grammar a graph
-//! would else grow by a power of the text's length.
+//! Read from the top down, a graph of stacks is an acyclic deterministic automaton; the union of
+//! two is their product. Each node above a fork is looked up before it is created. So nodes that
+//! represent the same stacks are one node in memory, the graph is the minimal automaton, and
+//! repeating a union costs nothing. Otherwise a graph of an ambiguous grammar would grow by a power
+//! of the text's length.
 //!
-//! Nodes over no fork are not looked up: of these there is nearly always one way to come to each.
+//! Nodes without a fork below are not looked up: nearly always there is only one way to reach each.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -16,10 +16,10 @@ use super::node::{Address, Stack, Stacks};
 use super::table::ParseTable;
 
 impl Stack {
-    /// All stacks that one of the two stands for; both have the same state on top. What they have
-    /// in common stays shared, and where one holds the other it is given back itself. Costs the
-    /// part that both have and do not share, and that was not united before; its pairs of nodes,
-    /// and what lies below them, are added to `steps`.
+    /// Returns all stacks that either of the two represents; both have the same state on top.
+    /// Common parts stay shared, and if one contains the other, that one itself is returned. Costs
+    /// the part that both have but do not share and that was not united before; the pairs of nodes
+    /// there, and the nodes below them, are added to `steps`.
     pub(crate) fn union(&self, other: &Stack, table: &ParseTable, steps: &mut usize) -> Stack {
         debug_assert!(self.same_top(other, table));
         if self.is(other) {
@@ -54,19 +54,19 @@ impl Stack {
 }
 
 impl ParseTable {
-    /// Bytes of the unions that are kept.
+    /// Returns the bytes of the cached unions.
     pub(crate) fn bytes_of_unions(&self) -> usize {
         self.unions.bytes()
     }
 }
 
-/// So many nodes below a union take the time of a step.
+/// Number of nodes below a union that take the time of one step.
 const NODES_OF_A_STEP: usize = 2;
 
-/// So many stacks are left to whoever has others with the same states on top.
+/// Up to this number of stacks are left for the caller to unite.
 const FEW: usize = 4;
 
-/// Unites stacks with the same state on top where there are many.
+/// Unites stacks with the same state on top if there are many.
 #[cold]
 pub(super) fn joined(stacks: Stacks, table: &ParseTable, steps: &mut usize) -> Stacks {
     if stacks.len() <= FEW {
@@ -82,21 +82,21 @@ pub(super) fn joined(stacks: Stacks, table: &ParseTable, steps: &mut usize) -> S
     groups.into_iter().map(|group| union_of(group, table, steps)).collect()
 }
 
-/// The union of stacks with the same state on top, of which there is one at least. A walk from the
-/// top down has met them in this order.
+/// Returns the union of one or more stacks with the same state on top, in the order in which a walk
+/// from the top down has met them.
 ///
-/// The last is the deepest and so the oldest. Unions begin there: what the oldest come to is held
-/// by what holds now, and the next step unites the same stacks first, and finds those unions in
-/// [`unions`](super::unions). What the newest come to by themselves nobody holds. In the other
-/// order every step makes all of its unions anew, and 400 symbols of a grammar with quadratically
-/// many readings take 16 s instead of 0.3 s; a letter of a palindrome of which a thousand places
-/// may be the middle takes 550 us instead of 3.
+/// The last is the deepest and so the oldest. Unions begin there: unions of the oldest are kept
+/// alive by the current stacks, so the next step, which unites the same stacks first, finds those
+/// unions in [`unions`](super::unions). Nothing keeps the unions of only the newest stacks alive.
+/// In the other order every step makes all of its unions anew, and 400 symbols of a grammar with
+/// quadratically many readings take 16 s instead of 0.3 s; a letter of a palindrome with a thousand
+/// possible middles takes 550 us instead of 3.
 pub(crate) fn union_of(stacks: Stacks, table: &ParseTable, steps: &mut usize) -> Stack {
     let union = |older: Stack, newer: Stack| older.union(&newer, table, steps);
     stacks.into_iter().rev().reduce(union).unwrap_or_else(|| Stack::new(table))
 }
 
-/// Adds a stack to those with other states on top.
+/// Adds a stack to others, uniting it with the one that has the same state on top.
 #[inline]
 pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable, steps: &mut usize) {
     match stacks.iter_mut().find(|known| known.same_top(&stack, table)) {
@@ -105,11 +105,11 @@ pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable, steps:
     }
 }
 
-/// A union in the making.
+/// A union under construction.
 struct Union<'s> {
     one: &'s Stack,
     other: &'s Stack,
-    /// How many of the nodes below each have been dealt with.
+    /// Number of nodes below each that have been processed.
     at: (usize, usize),
     below: Vec<Stack>,
 }
@@ -119,7 +119,7 @@ impl<'s> Union<'s> {
         Self { one, other, at: (0, 0), below: Vec::new() }
     }
 
-    /// Goes on to two nodes with the same state that have to be united.
+    /// Advances to the next two nodes that have the same state and must be united.
     fn next_pair(&mut self, table: &ParseTable) -> Option<(&'s Stack, &'s Stack)> {
         loop {
             let one = self.one.below().get(self.at.0).map(|stack| (stack.key(table), stack));

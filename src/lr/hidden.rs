@@ -1,18 +1,18 @@
-//! Hidden left recursion, taken out of the rules.
+//! Removes hidden left recursion from the rules.
 //!
-//! `a: b a c` where `b` may be empty is left recursive behind nothing: before its first terminal
-//! the parser may have reduced any number of empty `b`s, and each number is a stack of its own
-//! (Nozohoor-Farshi 1991 makes graphs with cycles of them; Scott and Johnstone 2006 discuss the
-//! ways out). So such productions are written out by what stands first in them that is not empty:
+//! `a: b a c` with a nullable `b` has hidden left recursion: before the first terminal the parser
+//! may have reduced any number of empty `b`s, and each number gives a different stack
+//! (Nozohoor-Farshi 1991 represents them by graphs with cycles; Scott and Johnstone 2006 discuss
+//! the solutions). So such productions are expanded by their first symbol that is not empty:
 //!
 //! ```text
 //! a → b a c | x        becomes        a  → b⁺ a c | a c | x
 //! b → | d b                           b⁺ → d b
 //! ```
 //!
-//! where `b⁺` derives what `b` does but for the empty text. The language is the same, the recursion
-//! is in the open, and before any terminal there are finitely many stacks again. Only rules that
-//! recur so are touched: a grammar without conflicts has none.
+//! where `b⁺` derives the non-empty texts of `b`. The language is the same, the recursion is
+//! explicit, and before any terminal there are finitely many stacks again. Only rules with hidden
+//! left recursion are changed: a grammar without conflicts has none.
 
 use hashbrown::HashMap;
 
@@ -51,7 +51,8 @@ pub(super) fn without_hidden_left_recursion(
     rewriting.finish().map(Some)
 }
 
-/// Which nonterminals stand leftmost in which others, maybe behind nothing.
+/// Nonterminals in a strong component of the relation "may be the leftmost symbol", after nullable
+/// symbols or none.
 struct Corners {
     /// By nonterminal: the number of its strong component.
     component: Vec<usize>,
@@ -73,7 +74,8 @@ impl Corners {
         Self { component }
     }
 
-    /// The place of the last symbol of `production` that is left recursive behind nothing.
+    /// Returns the index of the last symbol of `production` that is left-recursive after at least
+    /// one nullable symbol.
     fn last_hidden(&self, rules: &Rules, production: u32) -> Option<usize> {
         let own = self.component[rules.lhs(production)];
         let recursive =
@@ -82,7 +84,7 @@ impl Corners {
     }
 }
 
-/// The nonterminals of a production that may stand leftmost, with their places.
+/// Returns the nonterminals of a production that may be leftmost, with their indices.
 fn left_corners(rules: &Rules, production: u32) -> impl Iterator<Item = (usize, usize)> {
     let symbols = rules.rhs(production);
     let solid = symbols.iter().position(|&code| !rules.is_nullable(code)).unwrap_or(symbols.len());
@@ -90,12 +92,13 @@ fn left_corners(rules: &Rules, production: u32) -> impl Iterator<Item = (usize, 
     corners.filter_map(|(place, &code)| Some((place, rules.nonterminal(code)?)))
 }
 
-/// The rules in the making.
+/// The rules under construction.
 struct Rewriting<'a> {
     rules: &'a Rules,
-    /// By nonterminal: whether it derives anything but the empty text.
+    /// By nonterminal: whether it derives any non-empty text.
     fillable: Vec<bool>,
-    /// The nonterminals that are not to be empty, and those that they are made of, in this order.
+    /// The nonterminals whose non-empty variants are used, in the order in which they were first
+    /// needed.
     filled: Vec<u32>,
     numbers: HashMap<usize, usize>,
     productions: Vec<Plain>,
@@ -161,7 +164,7 @@ impl<'a> Rewriting<'a> {
         Ok(())
     }
 
-    /// The nonterminal that derives what this one does but for the empty text.
+    /// Returns the nonterminal for the non-empty texts of this one.
     fn filled(&mut self, nonterminal: usize) -> usize {
         let next = self.rules.nonterminal_count() + self.filled.len();
         let number = *self.numbers.entry(nonterminal).or_insert(next);
@@ -176,7 +179,7 @@ impl<'a> Rewriting<'a> {
         self.bytes += size_of::<Plain>() + size_of_val(&*rhs);
         self.held.set(self.bytes)?;
         let origin = self.rules.origin(production) as u32;
-        // What derives itself alone derives nothing more by that.
+        // A production of a nonterminal to itself alone adds nothing.
         if rhs != [self.rules.nonterminal_code(lhs)] {
             self.productions.push(Plain { lhs, rhs, origin });
         }

@@ -2,8 +2,8 @@
 //! lookback, and their "digraph" algorithm (Tarjan's components, with a set per component).
 //!
 //! Invariant: the set of a reduction is the union of Follow over the nonterminal edges it looks
-//! back to, and Follow is exact for the LR(0) automaton: no terminal of a set is without a viable
-//! prefix on which it may really follow.
+//! back to, and Follow is exact for the LR(0) automaton: each terminal of a set really follows on
+//! some viable prefix.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -14,18 +14,17 @@ use super::terminal_sets::{Gathered, TerminalSets, Terminals, Word, without};
 use crate::util::lists::Lists;
 use crate::util::meter::{Holding, LimitReached, Meter};
 
-/// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right
-/// for.
+/// For each reduction, numbered as in [`Automaton::complete`], its look-ahead terminals (and `$`).
 #[derive(Clone, Debug)]
 pub(super) struct LookAheads {
     sets: TerminalSets,
     of: Vec<u32>,
-    /// What is left of those from which something was taken.
+    /// The remaining sets of the reductions from which terminals were removed.
     changed: HashMap<u32, Vec<Word>, FxBuildHasher>,
 }
 
 impl LookAheads {
-    /// Computes all sets. Nearly linear in the relations and in the sets that are united.
+    /// Computes all sets. Nearly linear in the relations and in the sizes of the united sets.
     pub(super) fn compute(
         rules: &Rules,
         automaton: &Automaton,
@@ -35,7 +34,7 @@ impl LookAheads {
         let mut held = meter.holding();
         let mut sets = Sets::new(rules.terminal_count() + 1, meter);
 
-        // Read, section 4.1 and 4.2: what can be read right after the edge, also beyond nullable
+        // Read, sections 4.1 and 4.2: the terminals read right after the edge, or after nullable
         // nonterminals.
         let mut follow = Vec::with_capacity(gotos.targets.len());
         let (mut reads, mut counted) = (Lists::new(), 0);
@@ -63,13 +62,14 @@ impl LookAheads {
         sets.digraph(&reads, &mut follow)?;
         drop(reads);
 
-        // Follow, section 4.3: what follows the left side follows an end of the right side.
+        // Follow, section 4.3: a terminal that follows the left side follows the end of the right
+        // side.
         let relations = Relations::draw(rules, automaton, &gotos, meter)?;
         held.set(size_of_val(&*follow) + relations.bytes())?;
         sets.digraph(&relations.includes, &mut follow)?;
 
         let mut of = relations.look_back(&follow, &mut sets)?;
-        // `$accept -> start .` has no edge to look back to.
+        // `$accept -> start .` looks back to no edge.
         for state in 0..automaton.state_count() {
             for (at, &production) in
                 automaton.complete.range(state).zip(automaton.complete.get(state))
@@ -82,7 +82,7 @@ impl LookAheads {
         Ok(Self { sets: sets.distinct, of, changed: HashMap::default() })
     }
 
-    /// The set of one reduction.
+    /// Returns the set of one reduction.
     pub(super) fn get(&self, reduction: usize) -> &Terminals {
         match self.changed.is_empty() {
             true => None,
@@ -91,38 +91,38 @@ impl LookAheads {
         .map_or_else(|| self.sets.get(self.of[reduction]), Vec::as_slice)
     }
 
-    /// The number of the set of one reduction, where nothing was taken from it.
+    /// Returns the number of the set of one reduction, if nothing was removed from it.
     pub(super) fn number(&self, reduction: usize) -> Option<u32> {
         (!self.changed.contains_key(&(reduction as u32))).then(|| self.of[reduction])
     }
 
-    /// How many sets have numbers.
+    /// Returns the number of numbered sets.
     pub(super) fn set_count(&self) -> usize {
         self.sets.len()
     }
 
-    /// Heap bytes.
+    /// Returns the heap size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.sets.bytes() + size_of_val(&*self.of)
     }
 
-    /// Takes a terminal out: precedence decided against the reduction.
+    /// Removes a terminal: precedence decided against the reduction.
     pub(super) fn remove(&mut self, reduction: usize, terminal: usize) {
         let rest = without(self.get(reduction), terminal as u32);
         self.changed.insert(reduction as u32, rest);
     }
 
-    /// Takes all terminals out: the reduction adds nothing.
+    /// Removes all terminals: the reduction is redundant.
     pub(super) fn clear(&mut self, reduction: usize) {
         self.changed.insert(reduction as u32, Vec::new());
     }
 }
 
-/// The edges by nonterminals, numbered by state and then by symbol.
+/// The edges labelled with nonterminals, numbered by state and then by symbol.
 struct Gotos {
     /// By state: the number of its first edge.
     starts: Vec<u32>,
-    /// By edge: the state it leads to.
+    /// By edge: its target.
     targets: Vec<u32>,
 }
 
@@ -145,7 +145,7 @@ impl Gotos {
     }
 }
 
-/// Section 4.3 and 4.4.
+/// The relations of sections 4.3 and 4.4.
 struct Relations {
     /// By edge: the edges whose Follow it includes.
     includes: Lists<u32>,
@@ -154,7 +154,7 @@ struct Relations {
 }
 
 impl Relations {
-    /// Runs every production from every state where it begins.
+    /// Follows every production from every state where it begins.
     fn draw(
         rules: &Rules,
         automaton: &Automaton,
@@ -162,9 +162,9 @@ impl Relations {
         meter: &Meter,
     ) -> Result<Self, LimitReached> {
         let (mut includes, mut lookback) = (Vec::new(), Vec::new());
-        // The states on the way of a production, each with the edge that led to it, as it stands
-        // among those of the state before. The next production of the nonterminal often begins with
-        // the same symbols.
+        // The states along a production, each with the index of the edge that led to it among the
+        // edges of the state before. The next production of the nonterminal often begins with the
+        // same symbols.
         let (mut way, mut taken): (Vec<(usize, usize)>, &[Code]) = (Vec::new(), &[]);
         let (mut steps, mut counted) = (0, 0);
         let mut held = meter.holding();
@@ -178,10 +178,10 @@ impl Relations {
                     let symbols = rules.rhs(production);
                     steps += 1 + symbols.len();
                     if let [only] = symbols {
-                        // Nothing is on the way.
+                        // There are no states on the way.
                         let edges = automaton.edges.get(origin);
                         let at = edges.binary_search_by_key(only, |edge| edge.symbol);
-                        let at = at.expect("a closed state has an edge by each next symbol");
+                        let at = at.expect("a closed state has an edge for each next symbol");
                         if rules.nonterminal(*only).is_some() {
                             let inner = gotos.starts[origin]
                                 + (at as u32 - automaton.terminal_edges[origin]);
@@ -208,10 +208,10 @@ impl Relations {
                     for &symbol in &symbols[known..] {
                         let edges = automaton.edges.get(way[way.len() - 1].0);
                         let at = edges.binary_search_by_key(&symbol, |edge| edge.symbol);
-                        let at = at.expect("a closed state has an edge by each next symbol");
+                        let at = at.expect("a closed state has an edge for each next symbol");
                         way.push((edges[at].target as usize, at));
                     }
-                    // Behind these only the empty text need follow.
+                    // The suffix after each of these symbols must be nullable.
                     for (&symbol, step) in symbols.iter().zip(way.windows(2)).rev() {
                         if rules.nonterminal(symbol).is_some() {
                             let [(here, _), (_, at)] = *step else { continue };
@@ -237,8 +237,9 @@ impl Relations {
         })
     }
 
-    /// The sets of the reductions, from Follow of the edges. All productions of a nonterminal that
-    /// begin wherever it stands look back to the same edges; these are united once.
+    /// Computes the sets of the reductions from Follow of the edges. All productions of a
+    /// nonterminal that begin at the same states look back to the same edges; these are united
+    /// once.
     fn look_back(&self, follow: &[u32], sets: &mut Sets<'_>) -> Result<Vec<u32>, LimitReached> {
         let mut of = Vec::with_capacity(self.lookback.len());
         let mut known: HashMap<&[u32], u32, FxBuildHasher> = HashMap::default();
@@ -261,32 +262,32 @@ impl Relations {
         Ok(of)
     }
 
-    /// Heap bytes, about.
+    /// Returns the approximate heap size in bytes.
     fn bytes(&self) -> usize {
         4 * (self.includes.entries().len() + self.lookback.entries().len())
     }
 }
 
-/// An edge that is read beyond, in a list that has room for as many again.
+/// An entry of `reads`, in a list with capacity for up to twice its length.
 const BYTES_OF_A_READ: usize = 2 * size_of::<u32>();
 
-/// One state may have millions of pairs, so these are counted on the way.
+/// One state may have millions of pairs, so memory is counted as they are added.
 const BYTES_AT_ONCE: usize = 1 << 20;
 
-/// The edge of a place is searched for.
+/// The edge for a symbol is searched for.
 const STEPS_OF_A_PLACE: usize = 4;
 
-/// A set is looked at, and a word of it added.
+/// A set is visited, and a word of it added.
 const STEPS_OF_A_SET: usize = 2;
 
-/// The sets that were met, and what it takes to unite some.
+/// The distinct sets, and the buffers for uniting them.
 struct Sets<'m> {
     distinct: TerminalSets,
     gathered: Gathered,
-    /// By set: the union that it was looked at for last.
+    /// By set: the last union that visited it.
     seen: Vec<u32>,
     unions: u32,
-    /// By state: what it shifts; [`UNKNOWN`] where that was not asked for.
+    /// By state: the set it shifts; [`UNKNOWN`] if not computed yet.
     shifts: Vec<u32>,
     meter: &'m Meter,
     held: Holding,
@@ -308,7 +309,7 @@ impl<'m> Sets<'m> {
         }
     }
 
-    /// The terminals that a state shifts.
+    /// Returns the terminals that a state shifts.
     fn shifts(&mut self, automaton: &Automaton, state: usize) -> Result<u32, LimitReached> {
         if self.shifts.is_empty() {
             self.shifts.resize(automaton.state_count(), UNKNOWN);
@@ -322,14 +323,14 @@ impl<'m> Sets<'m> {
         Ok(self.shifts[state])
     }
 
-    /// The set and one more terminal.
+    /// Returns the set with one more terminal.
     fn with(&mut self, set: u32, terminal: u32) -> Result<u32, LimitReached> {
         self.gathered.add(self.distinct.get(set));
         self.gathered.insert(terminal);
         self.gathered()
     }
 
-    /// The union of `sets`.
+    /// Returns the union of `sets`.
     fn union(&mut self, sets: impl Iterator<Item = u32>) -> Result<u32, LimitReached> {
         self.unions += 1;
         self.seen.resize(self.distinct.len(), 0);
@@ -360,21 +361,21 @@ impl<'m> Sets<'m> {
         Ok(id)
     }
 
-    /// The smallest sets that hold the given ones and satisfy `set(x) ⊇ set(y)` for each edge
-    /// `x -> y`; section 4.5, with the recursion on a stack of our own. The sets of a component are
-    /// united once it is whole, so that no set is made on the way.
+    /// Computes the smallest sets that contain the given ones and satisfy `set(x) ⊇ set(y)` for
+    /// each edge `x -> y`; section 4.5, with an explicit stack instead of recursion. The sets of a
+    /// component are united once it is complete, so no intermediate sets are created.
     fn digraph(&mut self, edges: &Lists<u32>, of: &mut [u32]) -> Result<(), LimitReached> {
         self.meter.step(2 * edges.entries().len())?;
         if edges.entries().is_empty() {
             return Ok(());
         }
         const DONE: u32 = u32::MAX;
-        // 0: not seen; else the least depth on the stack that is known to be reachable.
+        // 0: not visited; otherwise the least stack depth known to be reachable.
         let mut depth = vec![0u32; edges.len()];
         let mut stack: Vec<u32> = Vec::new();
         let mut calls: Vec<(u32, u32, u32)> = Vec::new();
         for root in 0..edges.len() {
-            // What has no edges has its set.
+            // The set of a node without edges is already final.
             if depth[root] != 0 || edges.get(root).is_empty() {
                 continue;
             }
@@ -400,7 +401,7 @@ impl<'m> Sets<'m> {
                 calls.pop();
                 if depth[node] == own {
                     let members = &stack[own as usize - 1..];
-                    // Those of the component among the next ones add what they have anyway.
+                    // Successors within the component contribute only sets that are united anyway.
                     let sets = members.iter().flat_map(|member| {
                         let next = edges.get(*member as usize).iter().chain([member]);
                         next.map(|&one| of[one as usize])

@@ -11,18 +11,18 @@ use super::rules::{COMPLETE, Code, Item, Rules};
 use crate::util::lists::Lists;
 use crate::util::meter::{LimitReached, Meter};
 
-/// States, edges, and what each state may reduce.
+/// States, edges, and the productions that each state may reduce.
 #[derive(Clone, Debug)]
 pub(super) struct Automaton {
     /// By state: its kernel items, ascending. State 0 holds `$accept -> . start` alone.
     pub(super) kernels: Lists<Item>,
-    /// By state: its edges by ascending code, so terminals come first.
+    /// By state: its edges by ascending code, so terminals first.
     pub(super) edges: Lists<Edge>,
-    /// By state: how many of its edges are by terminals.
+    /// By state: the number of its edges labelled with terminals.
     pub(super) terminal_edges: Vec<u32>,
     /// By state: the productions that are complete in it, ascending.
     pub(super) complete: Lists<u32>,
-    /// By state: the symbol that every edge into it bears; [`COMPLETE`] for the start state.
+    /// By state: the label of all edges into it; [`COMPLETE`] for the start state.
     pub(super) accessing: Vec<Code>,
 }
 
@@ -48,7 +48,7 @@ impl Automaton {
             of_items: vec![UNKNOWN; rules.item_count()],
         };
         builder.state(&[rules.first(rules.accept())], COMPLETE);
-        // By symbol, few as a rule.
+        // By symbol; usually few items each.
         let mut moved: Vec<SmallVec<[Item; 4]>> = Vec::new();
         moved.resize_with(rules.code_count(), SmallVec::new);
         let mut symbols: Vec<Code> = Vec::new();
@@ -110,7 +110,7 @@ impl Automaton {
         Ok(builder.automaton)
     }
 
-    /// Heap bytes, about.
+    /// Returns the approximate heap size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let lists = self.kernels.entries().len()
             + 2 * self.edges.entries().len()
@@ -118,51 +118,51 @@ impl Automaton {
         2 * size_of::<u32>() * (lists + 8 * self.state_count())
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub(super) fn state_count(&self) -> usize {
         self.kernels.len()
     }
 
-    /// The number of the reduction of `production`, which is complete in `state`.
+    /// Returns the number of the reduction of `production`, which is complete in `state`.
     pub(super) fn reduction(&self, state: usize, production: u32) -> u32 {
         let at = self.complete.get(state).binary_search(&production);
-        let at = at.expect("a production that was run through is complete");
+        let at = at.expect("an item without a next symbol is complete");
         (self.complete.range(state).start + at) as u32
     }
 
-    /// The edges of a state by terminals.
+    /// Returns the edges of a state labelled with terminals.
     #[inline]
     pub(super) fn by_terminals(&self, state: usize) -> &[Edge] {
         &self.edges.get(state)[..self.terminal_edges[state] as usize]
     }
 
-    /// The edges of a state by nonterminals.
+    /// Returns the edges of a state labelled with nonterminals.
     #[inline]
     pub(super) fn by_nonterminals(&self, state: usize) -> &[Edge] {
         &self.edges.get(state)[self.terminal_edges[state] as usize..]
     }
 
-    /// The target of the edge of `state` by `symbol`. Logarithmic.
+    /// Returns the target of the edge of `state` by `symbol`. Logarithmic.
     #[inline]
     pub(super) fn step(&self, state: usize, symbol: Code) -> Option<u32> {
         let edges = self.edges.get(state);
         edges.binary_search_by_key(&symbol, |edge| edge.symbol).ok().map(|at| edges[at].target)
     }
 
-    /// Whether the closure of `state` has `item`. Logarithmic.
+    /// Returns whether the closure of `state` has `item`. Logarithmic.
     pub(super) fn has_item(&self, rules: &Rules, state: usize, item: Item) -> bool {
         let production = rules.production(item);
         if self.kernels.get(state).binary_search(&item).is_ok() {
             return true;
         }
-        // An item with the dot in front is there when the state has any edge by its nonterminal:
-        // both say that the closure has a dot before that nonterminal.
+        // An item with the dot at the start is in the closure if the state has an edge for its
+        // nonterminal: both mean that the closure has a dot before that nonterminal.
         item == rules.first(production)
             && self.step(state, rules.nonterminal_code(rules.lhs(production))).is_some()
     }
 
-    /// The edges backwards: by state, the states with an edge into it, ascending. `exists` says of
-    /// a state and a symbol whether that edge is still there.
+    /// Reverses the edges: by state, the states with an edge into it, ascending. `exists` tells
+    /// whether a state still has its edge for a symbol.
     pub(super) fn predecessors(&self, exists: impl Fn(u32, Code) -> bool) -> Lists<u32> {
         let mut pairs = Vec::with_capacity(self.edges.entries().len());
         for state in 0..self.state_count() as u32 {
@@ -174,7 +174,7 @@ impl Automaton {
     }
 }
 
-/// An item is put where its symbol is, sorted there, and looked at twice.
+/// An item is put into the list of its symbol, sorted there, and read twice.
 const STEPS_OF_AN_ITEM: usize = 3;
 
 /// No state yet.
@@ -182,14 +182,15 @@ const UNKNOWN: u32 = u32::MAX;
 
 struct Builder {
     automaton: Automaton,
-    /// Of states with several kernel items.
+    /// States with several kernel items.
     known: HashTable<u32>,
-    /// By item: the state that has it alone for a kernel.
+    /// By item: the state whose kernel is this item alone.
     of_items: Vec<u32>,
 }
 
 impl Builder {
-    /// Goes on from a state of one item that is complete or stands before a terminal, if it is one.
+    /// Handles a state with a single item that is complete or has a terminal after its dot; returns
+    /// whether the state is one.
     fn has_one_way(&mut self, rules: &Rules, state: usize) -> bool {
         let &[item] = self.automaton.kernels.get(state) else { return false };
         let symbol = rules.next(item);
@@ -209,7 +210,7 @@ impl Builder {
         true
     }
 
-    /// The state with this kernel, made when it is new.
+    /// Returns the state with this kernel, adding it if it is new.
     fn state(&mut self, kernel: &[Item], accessing: Code) -> u32 {
         let kernels = &mut self.automaton.kernels;
         if let &[item] = kernel {

@@ -1,12 +1,13 @@
-//! Which members of a list are on the stack, where the list must have certain ones
+//! Finds the members of a list on the stack, for lists with required members
 //! ([`Requirements`](super::requirements::Requirements)).
 //!
-//! Where such a list may end, its members are on the stack, down to what opened it. So whether it
-//! may end is read there, and reported like all that is read of a stack. A list that may not end
-//! yet does not reduce: of the state that has just read a member, only the shifts remain.
+//! Where such a list may end, its members are on the stack, above the symbol that opened it. So the
+//! stack is read there to decide whether the list may end, and the depth is reported as for every
+//! read. A list that may not end yet does not reduce: the state that has just read a member keeps
+//! only its shifts.
 //!
-//! (The road not taken: parse states that know which members were met. Of these there are 2^n, and
-//! though a text meets few of them, the tables would have to be made as texts are read.)
+//! (Rejected alternative: parse states that know which members were read. There are 2^n of these,
+//! and though a text reaches few of them, tables would have to be built while texts are read.)
 
 use smallvec::SmallVec;
 
@@ -19,8 +20,8 @@ use crate::util::bitset::BitSet;
 use crate::util::id::CoreId;
 
 impl ParseTable {
-    /// Those of the look-aheads before which the parser goes on in a place: not the end of a list
-    /// that has just read a member there and still lacks one.
+    /// Filters the look-aheads that the parser may follow at a virtual top: a list that has just
+    /// read a member there and still lacks one may not end.
     #[inline]
     pub(super) fn within_requirements<'t, L: LookAhead<'t>>(
         &'t self,
@@ -39,20 +40,20 @@ impl ParseTable {
         }
     }
 
-    /// Whether something was read between `before`, a part of a stack, and its top that must be
-    /// known: under a key another member than was read last under it, or the first one. Where the
-    /// top itself is a member, that is not looked into: the round that ends in the separator behind
-    /// it is soon at hand.
+    /// Returns whether a round must be kept, from `before`, a part of a stack, to its top: for some
+    /// key, the last symbol read in it is the first one or differs from the last one before.
+    /// Returns true unexamined if the top itself is a member: the round that ends in the separator
+    /// after it follows soon.
     pub(super) fn met_a_member(&self, tail: Tail, top: &Stack, before: &Stack) -> bool {
         let requirements = &self.requirements;
-        // One of two states of a round is behind a member.
+        // One of two states of a round has just read a member.
         if !requirements.is_rest(tail.expects) && !requirements.is_rest(tail.completes) {
             return false;
         }
         if matches!(requirements.read(top.core()), Symbol::Member(_)) {
             return true;
         }
-        // By key that was met in the round: what was read last under it.
+        // By key read in the round: the last symbol read under it.
         let mut fresh: SmallVec<[(u32, u32); 4]> = SmallVec::new();
         for stack in down(top).take_while(|stack| !stack.is(before)) {
             if let Symbol::Member(read) = requirements.read(stack.core()) {
@@ -81,10 +82,10 @@ impl ParseTable {
         !fresh.is_empty()
     }
 
-    /// The members on the stack from the first of the list on, if none of the sets is whole with
-    /// which a list ends that has just read the member of `core`, on `below`. Where stacks fork
-    /// within a list it counts as one that lacks something: no grammar whose lists require anything
-    /// has two ways to read one.
+    /// Returns the members of the list that are on the stack, from its first on, if none of the
+    /// sets is complete with which the list may end; the list has just read the member of `core`,
+    /// above `below`. Where stacks fork within a list, it counts as incomplete: no grammar with
+    /// requirements has two ways to read a list.
     pub(super) fn members_met(
         &self,
         end: &End,
@@ -96,7 +97,7 @@ impl ParseTable {
         let list = requirements.list_of(end);
         let members = list.members.clone();
         let (mut met, mut keys) = (BitSet::new(members.len()), BitSet::new(list.keys.len()));
-        // By set of the end: how many of its members have not been read.
+        // By set of the end: the number of its members not yet read.
         let mut missing: SmallVec<[usize; 4]> =
             end.sets.iter().map(|&set| requirements.member_count(set)).collect();
         if missing.contains(&0) {
@@ -108,7 +109,7 @@ impl ParseTable {
                 Symbol::Open => return Some(met),
                 Symbol::Member(read) => {
                     let key = requirements.key_of(read);
-                    // Only a forged table has members of several lists side by side.
+                    // Only a forged table mixes members of several lists.
                     let is_last =
                         list.keys.contains(&key) && keys.insert((key - list.keys.start) as usize);
                     let counts: &[u32] = if is_last { requirements.read_as(read) } else { &[] };
@@ -139,7 +140,7 @@ impl ParseTable {
     }
 }
 
-/// A stack and what lies below it, from the top down.
+/// Returns the nodes of a stack from the top down.
 fn down(stack: &Stack) -> impl Iterator<Item = &Stack> {
     std::iter::successors(Some(stack), |stack| stack.below().first())
 }

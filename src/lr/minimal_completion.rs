@@ -1,10 +1,10 @@
-//! The cheapest way to finish a stack, in terminals.
+//! The cheapest way to complete a stack, in terminals.
 //!
-//! Every kernel item of the state on top is possible after what is on the stack (the LR(0)
-//! property), so any of them may be finished: by the cheapest text of the symbols behind its dot.
-//! That takes the item's left side off the stack and leads to a state with fewer symbols below, and
-//! so on until the text may end. The cheapest of these ways is found by Dijkstra's algorithm over
-//! pairs of depth and state; the cheapest texts of symbols are [`Yields`].
+//! Every kernel item of the state on top is possible for this stack (the LR(0) property), so any of
+//! them may be finished, with the cheapest text of the symbols after its dot. Finishing it pops its
+//! symbols and leads to a state with fewer symbols below, and so on until the text may end. The
+//! cheapest of these ways is found by Dijkstra's algorithm over pairs of depth and state; the
+//! cheapest texts of symbols are [`Yields`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,20 +24,20 @@ pub(crate) struct MinimalCompletion {
     yields: Yields,
 }
 
-/// A stack on the way to its end: some of the states that were there, and one more on top, or none.
+/// A stack during completion: a part of the real stack, with one more state on top, or none.
 #[derive(Clone, Copy, Debug)]
 struct Place<'s> {
     below: &'s Stack,
     top: Option<CoreId>,
-    /// The place and the item whose rest led here.
+    /// The previous place, and the item whose rest led here.
     from: Option<(usize, Item)>,
 }
 
-/// What is left of a list that may end, and the members that it still lacks.
+/// The rest of a list that may end, and its missing members.
 struct Missing(Option<(Code, Vec<Code>)>);
 
 impl Missing {
-    /// What ends the list, in place of what stands behind the dot of `item`.
+    /// Returns the symbols that end the list, instead of those after the dot of `item`.
     fn before(&self, rules: &Rules, item: Item) -> Option<&[Code]> {
         let (rest, missing) = self.0.as_ref()?;
         (rules.next(item) == *rest).then_some(missing)
@@ -45,8 +45,7 @@ impl Missing {
 }
 
 impl MinimalCompletion {
-    /// The cheapest texts where each terminal has the cost given, `None` for one that has no
-    /// lexeme.
+    /// Computes the cheapest texts for these costs of terminals; `None` for one without a lexeme.
     pub(crate) fn new(table: &ParseTable, terminal_costs: &[Option<u64>]) -> Self {
         let cost = |code: Code| {
             terminal_costs.get(code as usize).map_or(0, |cost| cost.unwrap_or(UNKNOWN))
@@ -54,9 +53,9 @@ impl MinimalCompletion {
         Self { yields: Yields::weighted(&table.rules, &table.requirements, cost) }
     }
 
-    /// The terminals that make a sentence of what `stack` has read, at the least cost. `None` when
-    /// there are none, or that takes more than `steps`. Costs the depth of the stack and the length
-    /// of the result.
+    /// Returns the terminals that complete the text of `stack` to a sentence, at the least cost.
+    /// `None` if there are none, or the search takes more than `steps`. Costs the depth of the
+    /// stack and the length of the result.
     pub(crate) fn plan(
         &self,
         table: &ParseTable,
@@ -65,18 +64,18 @@ impl MinimalCompletion {
     ) -> Option<Vec<TerminalId>> {
         let mut places = Vec::new();
         let (cost, at, last) = self.way(table, stack, &mut places, steps)?;
-        // A grammar of a few lines may have no sentence that would fit into memory.
+        // A grammar of a few lines may have no sentence that fits into memory.
         *steps = steps.checked_sub(usize::try_from(cost).ok()?)?;
         Some(self.terminals(table, &places, at, last))
     }
 
-    /// The cost of the plan, without writing it out.
+    /// Returns the cost of the plan, without building it.
     pub(crate) fn cost(&self, table: &ParseTable, stack: &Stack, steps: &mut usize) -> Option<u64> {
         Some(self.way(table, stack, &mut Vec::new(), steps)?.0)
     }
 
-    /// The cheapest way to the end: its cost, the last of its places, and the item that is finished
-    /// there, if one is.
+    /// Returns the cheapest way to the end: its cost, the last of its places, and the item finished
+    /// there, if any.
     fn way<'s>(
         &self,
         table: &ParseTable,
@@ -102,7 +101,7 @@ impl MinimalCompletion {
                 }
                 let production = table.rules.production(item);
                 if production == table.rules.accept() {
-                    // Before the first terminal the only item is this one, with all of the text to
+                    // Before the first terminal this is the only item, with the whole text still to
                     // come.
                     let last = (table.rules.next(item) != COMPLETE).then_some(item);
                     return Some((cost + rest, at, last));
@@ -121,8 +120,8 @@ impl MinimalCompletion {
         None
     }
 
-    /// What a list must still have that may end in a place: of the sets with which it may, the one
-    /// whose missing members are the cheapest, each behind a separator.
+    /// Returns the missing members of a list that may end at a place: of the sets with which it may
+    /// end, the one with the cheapest missing members, each after a separator.
     fn missing_members(&self, table: &ParseTable, place: &Place<'_>) -> Missing {
         let (core, below) = match place.top {
             Some(top) => (top, Some(place.below)),
@@ -147,7 +146,7 @@ impl MinimalCompletion {
         Missing(cheapest.map(|codes| (end.rest, codes)))
     }
 
-    /// The terminals of all items finished on the way to `at`, and of `last`.
+    /// Returns the terminals of all items finished before `at`, and of `last`.
     fn terminals(
         &self,
         table: &ParseTable,
@@ -172,7 +171,8 @@ impl MinimalCompletion {
     }
 }
 
-/// Takes off what `item` has read and goes to its left side: in one way, but where stacks part.
+/// Pops the symbols that `item` has read and takes the goto of its left side: one result, or more
+/// where stacks fork.
 fn reduce<'s>(
     table: &ParseTable,
     below: &'s Stack,

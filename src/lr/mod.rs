@@ -1,20 +1,20 @@
 //! From a grammar to its LALR(1) table: DeRemer and Pennello, "Efficient Computation of LALR(1)
-//! Look-Ahead Sets" (TOPLAS 4:4, 1982). `README.md` beside this file works an example through.
+//! Look-Ahead Sets" (TOPLAS 4:4, 1982). The `README.md` of this directory contains a worked
+//! example.
 //!
-//! The passes, in order, each reading only the products of those before it:
+//! The passes, in order; each reads only the results of those before it:
 //! * [`rules`]: the grammar's productions and the added `$accept -> start`, flattened so that an
 //!   item is a number;
 //! * [`lr0`]: the LR(0) automaton;
-//! * [`lookahead`]: for each reduction of each state the terminals that it is right for
-//!   ([`terminal_sets`]);
-//! * [`hidden`]: rules that hide left recursion behind what may be empty, written out;
-//! * [`conflict`]: precedence settles what it can, and `%conflicts` says what becomes of the rest;
-//! * [`draft`]: the automaton with its look-aheads and what was settled, as long as the table is
-//!   made of them;
-//! * [`subsumed`]: shifts that a reduction makes superfluous are taken away;
-//! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and
-//!   both of its parses;
-//! * [`table`]: the product, which [`mod@print`] shows to people; its rows are [`row_sets`].
+//! * [`lookahead`]: the look-ahead terminals of each reduction of each state ([`terminal_sets`]);
+//! * [`hidden`]: rewrites rules whose left recursion is hidden by nullable symbols;
+//! * [`conflict`]: precedence resolves conflicts where it can, and `%conflicts` decides the rest;
+//! * [`draft`]: the automaton, its look-aheads and the resolution, while the table is built from
+//!   them;
+//! * [`subsumed`]: removes shifts made redundant by a reduction;
+//! * [`yields`], [`example`], [`report`]: the shortest text that leads to a conflict, and both of
+//!   its parses;
+//! * [`table`]: the result; [`mod@print`] formats it for people, [`row_sets`] stores its rows.
 //!
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
 //! [`forks`], [`unions`]; what reductions come to: [`places`]; right recursion in constant space:

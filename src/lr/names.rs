@@ -1,11 +1,11 @@
-//! What symbols are called, so that tables and conflicts can be shown without the grammar at hand.
+//! The names of symbols, so that tables and conflicts can be shown without the grammar.
 
 use super::rules::{COMPLETE, Code, Item, Rules};
 use crate::grammar::Grammar;
 use crate::grammar::pattern::Pattern;
 
-/// By code: a terminal's literal text in quotes if it has one, the pattern of one without a name,
-/// else the symbol's name.
+/// By code: a terminal's literal text in quotes if it has one, the pattern of a terminal without a
+/// name, else the symbol's name.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     text: String,
@@ -13,8 +13,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Copies the names of `grammar`, and makes one of each nonterminal that its rules have beside
-    /// its own.
+    /// Copies the names of `grammar`, and creates a name for each nonterminal that the rules have
+    /// in addition.
     pub(super) fn new(grammar: &Grammar, rules: &Rules) -> Self {
         let mut names = Self { text: String::new(), ends: Vec::new() };
         for terminal in &grammar.terminals {
@@ -41,15 +41,15 @@ impl Names {
         self.ends.push(self.text.len() as u32);
     }
 
-    /// The symbol as items show it: literals in quotes.
+    /// Returns the name of the symbol in items: literals in quotes.
     pub(super) fn symbol(&self, code: Code) -> &str {
         let at = code as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.text[start..self.ends[at] as usize]
     }
 
-    /// The symbol as example texts show it: literals bare, unless that would not be seen for what
-    /// it is.
+    /// Returns the name of the symbol in example texts: literals without quotes, unless that would
+    /// be misread.
     pub(super) fn in_text(&self, code: Code) -> &str {
         let name = self.symbol(code);
         match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
@@ -58,7 +58,7 @@ impl Names {
         }
     }
 
-    /// The item: `stmt → "if" expr • "then" stmt`.
+    /// Formats the item: `stmt → "if" expr • "then" stmt`.
     pub(super) fn item(&self, rules: &Rules, item: Item) -> String {
         let production = rules.production(item);
         let mut text = format!("{} →", self.symbol(rules.nonterminal_code(rules.lhs(production))));
@@ -75,7 +75,7 @@ impl Names {
         text
     }
 
-    /// The production, without a dot.
+    /// Formats the production, without a dot.
     pub(super) fn production(&self, rules: &Rules, production: u32) -> String {
         let mut text = format!("{} →", self.symbol(rules.nonterminal_code(rules.lhs(production))));
         for &symbol in rules.rhs(production) {

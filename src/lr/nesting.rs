@@ -1,10 +1,9 @@
-//! How deep brackets still have to nest until a stack is finished: for limits on nesting.
+//! The nesting depth needed to finish a stack, for limits on nesting.
 //!
-//! Precondition: each production closes what it opens. Then the brackets that are open on a stack
-//! are those that the productions being read have opened, and finishing them, innermost first,
-//! closes them one by one. As every kernel item of the state on top is possible after what is on
-//! the stack (the LR(0) property), any of them may be finished, and the one whose rest nests least
-//! is the best.
+//! Precondition: each production closes the brackets it opens. Then the open brackets of a stack
+//! are those opened by the productions being read, and finishing these, innermost first, closes
+//! them one by one. Every kernel item of the state on top is possible for the stack (the LR(0)
+//! property), so any of them may be finished; the best is the one whose rest nests least.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -14,22 +13,22 @@ use super::stack::{Address, Depths, Stack};
 use super::table::ParseTable;
 use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
-/// By item, what it needs and what it has open.
+/// By item: the levels it needs and the levels it has open.
 #[derive(Debug)]
 pub(crate) struct Nesting {
-    /// How many more levels the symbols behind the dot open at once, at least.
+    /// Least number of further levels that the symbols after the dot open at once.
     rest: Vec<u32>,
-    /// How many levels opened before the dot are closed behind it.
+    /// Number of levels opened before the dot and closed after it.
     open: Vec<u32>,
-    /// The most that any item needs: a stack with so much room can be finished.
+    /// Greatest need of any item: a stack with this much room can be finished.
     most: u32,
 }
 
-/// What derives nothing.
+/// The need of a symbol that derives no text.
 const NEVER: i64 = i64::MAX / 2;
 
 impl Nesting {
-    /// For the brackets `open` and `close` of the grammar behind `table`.
+    /// Computes the needs for the brackets `open` and `close` of the grammar of `table`.
     pub(crate) fn new(table: &ParseTable, open: TerminalId, close: TerminalId) -> Self {
         let rules = &table.rules;
         let mut needs = vec![NEVER; rules.nonterminal_count() + 1];
@@ -62,13 +61,13 @@ impl Nesting {
         nesting
     }
 
-    /// The room in which every stack can be finished.
+    /// Returns the room with which every stack can be finished.
     pub(crate) fn most(&self) -> u32 {
         self.most
     }
 
-    /// Whether `stack` can be finished where `room` more levels may be opened at once. Costs the
-    /// part of the stack that has less than [`Nesting::most`] room.
+    /// Returns whether `stack` can be finished when `room` more levels may be opened at once. Costs
+    /// the part of the stack with less than [`Nesting::most`] room.
     pub(crate) fn fits(
         &self,
         table: &ParseTable,
@@ -109,7 +108,7 @@ impl Nesting {
     }
 }
 
-/// How many levels `symbols` open at once, at least.
+/// Returns the least number of levels that `symbols` open at once.
 fn deepest(
     rules: &Rules,
     symbols: &[Code],

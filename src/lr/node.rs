@@ -1,4 +1,4 @@
-//! The nodes of parse stacks, and those over forks each once.
+//! The nodes of parse stacks, and the table that makes nodes above forks unique.
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -13,31 +13,31 @@ use crate::util::id::CoreId;
 #[derive(Clone, Debug)]
 pub(crate) struct Stack(pub(super) Arc<Node>);
 
-/// Where a node is.
+/// Address of a node.
 pub(super) type Address = *const Node;
 
-/// Stacks with different states on top; nearly always one.
+/// Stacks with different states on top; nearly always just one.
 pub(crate) type Stacks = SmallVec<[Stack; 1]>;
 
-/// A state, and what lies below it.
+/// A state, and the nodes below it.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) core: CoreId,
-    /// Distance from the bottom, which has depth 0; where ways differ in length, of the shortest.
-    /// Of the nodes that another stands for, none is then lower than what is reported to have been
+    /// Distance from the bottom, which has depth 0; the shortest distance if paths differ in
+    /// length. Then no node of the represented stacks is lower than the depth that is reported as
     /// read.
     pub(super) depth: u32,
-    /// How many nodes down the way forks first; [`STRAIGHT`] where it never does.
+    /// Number of nodes down to the first fork; [`STRAIGHT`] if there is none.
     pub(super) straight: u32,
-    /// 1 more than the number of the core's state in this context, or 0. Of this and what follows:
-    /// whoever finds it out finds the same, so it does not matter who.
+    /// 1 more than the number of the core's state in this context, or 0. This field and the next
+    /// are caches: all threads compute the same values, so races do no harm.
     pub(super) state: AtomicU32,
-    /// As [`Acceptable::pack`] says, or 0.
+    /// As encoded by [`Acceptable::pack`], or 0.
     pub(super) acceptable: AtomicU64,
     pub(super) below: Below,
 }
 
-/// What a stack can really shift, and how deep one had to look to know.
+/// The terminals that a stack can really shift, and the depth read to find them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acceptable {
     /// Id of the set of terminals (and `$`) among the table's
@@ -48,7 +48,7 @@ pub(crate) struct Acceptable {
 }
 
 impl Acceptable {
-    /// As one number, which is not 0.
+    /// Encodes it as one number, which is not 0.
     pub(super) fn pack(self) -> u64 {
         u64::from(self.lowest) << 32 | (u64::from(self.set) + 1)
     }
@@ -58,18 +58,18 @@ impl Acceptable {
     }
 }
 
-/// No node further down has several below it.
+/// No node further down has more than one node below it.
 pub(super) const STRAIGHT: u32 = u32::MAX;
 
-/// What lies below a node.
+/// The nodes below a node.
 #[derive(Debug)]
 pub(super) enum Below {
     Bottom,
     One(Stack),
-    /// At least two, by ascending [`Stack::key`].
+    /// At least two, ascending by [`Stack::key`].
     #[expect(
         clippy::box_collection,
-        reason = "a node is to be no larger for what few of them have"
+        reason = "fields that few nodes need must not enlarge all of them"
     )]
     Several(Box<Vec<Stack>>),
 }
@@ -96,38 +96,37 @@ impl Stack {
         Self(Arc::new(Node { core, depth, straight, state, acceptable, below }))
     }
 
-    /// The core of the state on top.
+    /// Returns the core of the state on top.
     #[inline]
     pub(crate) fn core(&self) -> CoreId {
         self.0.core
     }
 
-    /// How many states lie below the top.
+    /// Returns the number of states below the top.
     #[inline]
     pub(crate) fn depth(&self) -> u32 {
         self.0.depth
     }
 
-    /// The nodes below the top: none at the bottom, several where stacks have nothing but the top
-    /// in common.
+    /// Returns the nodes below the top: none at the bottom, several if stacks share only the top.
     #[inline]
     pub(crate) fn below(&self) -> &[Stack] {
         self.0.below.nodes()
     }
 
-    /// How deep the first node lies below which there are several.
+    /// Returns the depth of the first node that has several nodes below it.
     #[inline]
     pub(crate) fn first_fork(&self) -> Option<u32> {
         (self.0.straight != STRAIGHT).then(|| self.0.depth - self.0.straight)
     }
 
-    /// Whether both are one in memory.
+    /// Returns whether both are the same node in memory.
     #[inline]
     pub(crate) fn is(&self, other: &Stack) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether both are the same stack, as far as a look at a few nodes shows.
+    /// Returns whether both are the same stack, judged by their top few nodes.
     pub(crate) fn is_like(&self, other: &Stack) -> bool {
         const FEW: usize = 4;
         let (mut one, mut other) = (self, other);
@@ -147,25 +146,25 @@ impl Stack {
         false
     }
 
-    /// Where the top node is: equal for equal nodes in memory, as long as they are.
+    /// Returns the address of the top node: equal for the same node, as long as it is alive.
     pub(super) fn address(&self) -> Address {
         Arc::as_ptr(&self.0)
     }
 
-    /// The node, for as long as somebody else holds it.
+    /// Returns a weak reference to the node.
     pub(super) fn downgrade(&self) -> Weak<Node> {
         Arc::downgrade(&self.0)
     }
 
-    /// The stack with this node on top, if it is still there.
+    /// Returns the stack with this node on top, if it is still alive.
     pub(super) fn upgrade(node: &Weak<Node>) -> Option<Self> {
         node.upgrade().map(Self)
     }
 }
 
 impl Drop for Node {
-    /// Frees long chains in a loop: the derived drop would recurse once a state, and a document
-    /// nested a million deep would overflow the thread's stack.
+    /// Frees long chains in a loop: the derived drop would recurse for each state, and a document
+    /// nested a million levels deep would overflow the thread's stack.
     fn drop(&mut self) {
         let mut at = std::mem::replace(&mut self.below, Below::Bottom);
         loop {
@@ -181,7 +180,7 @@ impl Drop for Node {
     }
 }
 
-/// Frees what lies below a fork, in a loop as well.
+/// Frees the nodes below a fork, also in a loop.
 #[cold]
 fn free(mut pending: Vec<Stack>) {
     while let Some(stack) = pending.pop() {
@@ -195,26 +194,26 @@ fn free(mut pending: Vec<Stack>) {
     }
 }
 
-/// The nodes over forks that somebody holds.
+/// The live nodes above forks.
 #[derive(Debug, Default)]
 pub(super) struct Forks(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     nodes: HashMap<Key, Weak<Node>, FxBuildHasher>,
-    /// How many there were when those that nobody held were last taken out.
+    /// Number of nodes after the dead ones were last removed.
     held: usize,
 }
 
-/// A node by what it is. What lies below a node that is held is held too, so no other can come to
-/// have its address.
+/// Identity of a node. The nodes below a live node are alive too, so their addresses are not
+/// reused.
 type Key = (CoreId, SmallVec<[usize; 4]>);
 
-/// Fewer nodes than these are not gone through.
+/// Up to this number of nodes, dead ones are not removed.
 const FEW: usize = 1 << 10;
 
 impl Forks {
-    /// The node of `core` over these, made by `make` where there is none.
+    /// Returns the node of `core` above these, created by `make` if there is none.
     pub(super) fn node(
         &self,
         core: CoreId,

@@ -1,8 +1,8 @@
-//! The places that reductions come to, and the look-aheads for which they do.
+//! Virtual stack tops reached by simulated reductions, and the look-aheads that reach them.
 //!
-//! Reductions are followed without a stack being made: a place is a core on top of what lies below
-//! it. Where readings part, reductions may meet again in a place, and cyclic rules go round; each
-//! place is gone on from once for each look-ahead.
+//! Reductions are followed without creating a stack: a virtual top is a core above an existing
+//! stack. After readings diverge, reductions may meet again at a virtual top, and cyclic rules
+//! loop; each virtual top is followed only once for each look-ahead.
 
 use std::borrow::Cow;
 
@@ -11,15 +11,15 @@ use crate::util::bitset::BitSet;
 use crate::util::distinct::Distinct;
 use crate::util::id::{CoreId, TerminalId};
 
-/// What reductions depend on.
+/// The look-aheads of simulated reductions.
 pub(super) trait LookAhead<'t>: Clone {
-    /// Whether it is one terminal: then a parser without conflicts goes one way.
+    /// Whether it is one terminal: then a parser without conflicts follows one path.
     const IS_ONE: bool;
 
-    /// Those of them that are in `set`, if there are any.
+    /// Returns the look-aheads that are in `set`, if any.
     fn within(&self, set: &'t BitSet) -> Option<Self>;
 
-    /// Adds `others`; returns those that were not there, if there are any.
+    /// Adds `others`; returns those that are new, if any.
     fn add(&mut self, others: Self) -> Option<Self>;
 }
 
@@ -36,12 +36,12 @@ impl LookAhead<'_> for TerminalId {
     }
 }
 
-/// All of a set, or whatever there are. One reduction's set is borrowed from where it stands.
+/// The look-aheads of a set, or all (`None`). The set of a single reduction is borrowed.
 #[derive(Clone)]
 pub(super) struct Any<'t>(pub(super) Option<Cow<'t, BitSet>>);
 
 impl Any<'_> {
-    /// Those that are in `set`, if there are any.
+    /// Returns the look-aheads that are in `set`, if any.
     pub(super) fn and(&self, set: &BitSet) -> Option<BitSet> {
         let Some(all) = &self.0 else { return (!set.is_empty()).then(|| set.clone()) };
         all.intersects(set).then(|| {
@@ -51,7 +51,7 @@ impl Any<'_> {
         })
     }
 
-    /// Adds those of `set` that are among them.
+    /// Adds to `all` the look-aheads that are in `set`.
     pub(super) fn add_to(&self, all: &mut BitSet, set: &BitSet) {
         match &self.0 {
             Some(own) => all.union_with_both(own, set),
@@ -81,19 +81,19 @@ impl<'t> LookAhead<'t> for Any<'t> {
     }
 }
 
-/// A core on top of a stack that is not touched.
+/// A virtual top: a core above a stack that is not modified.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'s> {
     pub(super) core: CoreId,
     pub(super) below: Option<&'s Stack>,
-    /// Whether it is the stack's own, and has not been put there by a reduction.
+    /// Whether it is the real top of the stack, not one produced by a reduction.
     pub(super) is_real: bool,
 }
 
-/// The places that were met, and with which look-aheads.
+/// The virtual tops reached so far, with their look-aheads.
 pub(super) struct Met<L> {
     places: Distinct<(CoreId, Address)>,
-    /// By number of the place.
+    /// By number of the virtual top.
     lookaheads: Vec<L>,
 }
 
@@ -102,8 +102,8 @@ impl<'t, L: LookAhead<'t>> Met<L> {
         Self { places: Distinct::new(), lookaheads: Vec::new() }
     }
 
-    /// Notes that a place is met with these look-aheads; returns those with which it has not been
-    /// met.
+    /// Records that a virtual top is reached with these look-aheads; returns those that are new for
+    /// it.
     pub(super) fn note(&mut self, place: &Place<'_>, lookahead: L) -> Option<L> {
         let below = place.below.map_or(std::ptr::null(), Stack::address);
         match self.places.insert((place.core, below)) {

@@ -1,12 +1,12 @@
-//! A table for people: per state its kernel items and what it does, in the spirit of lemon's `.out`
-//! files.
+//! A human-readable table: for each state its kernel items and actions, in the style of lemon's
+//! `.out` files.
 
 use std::fmt;
 
 use super::table::{Action, ParseTable};
 use crate::util::id::{CoreId, TerminalId};
 
-/// Stable: equal grammars print alike.
+/// Stable: equal grammars print the same text.
 impl fmt::Display for ParseTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for state in 0..self.state_count() {

@@ -1,5 +1,5 @@
-//! Conflicts in words: one finding each, with an example text, the items, and both parses. They are
-//! errors where conflicts are to be refused, else warnings.
+//! Describes conflicts: one finding for each, with an example text, the items, and both parses.
+//! They are errors if conflicts are to be refused, otherwise warnings.
 //!
 //! Invariant: an example is a true prefix of sentences, or the message says that it is not.
 
@@ -16,13 +16,13 @@ use crate::grammar::ir::Conflicts;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::meter::{LimitReached, Meter};
 
-/// Conflicts that are shown; of the others only the number.
+/// Upper bound on the conflicts shown; the others are only counted.
 const SHOWN: usize = 20;
 
-/// Terminals that one message names.
+/// Upper bound on the terminals named in one message.
 const NAMED: usize = 8;
 
-/// Items that one message lists.
+/// Upper bound on the items listed in one message.
 const LISTED: usize = 12;
 
 /// One finding a conflict, and a last one that counts those not shown.
@@ -39,7 +39,7 @@ pub(super) fn explain(
 ) -> Result<Vec<Diagnostic>, LimitReached> {
     let search = Search::new(rules, automaton, (meter, SHARE))?;
     let report = Report { grammar, rules, names, search };
-    // The same two alternatives meet in many states.
+    // The same two alternatives conflict in many states.
     let mut alike: Vec<(String, Option<Place>)> = Vec::new();
     let mut shown: Vec<(&Conflict, usize)> = Vec::new();
     let mut more = 0;
@@ -65,7 +65,7 @@ pub(super) fn explain(
             let plural = if states == 1 { "state" } else { "states" };
             example.push_str(&format!("\nand in {states} more {plural}"));
         }
-        // The first one says what can be done about all of them.
+        // The first finding describes the remedy for all of them.
         if found.first().is_some_and(|first| first.help == finding.help) {
             finding.help = None;
         }
@@ -74,13 +74,13 @@ pub(super) fn explain(
     if more > 0 {
         let plural = if more == 1 { "conflict" } else { "conflicts" };
         let rest = report.finding(format!("and {more} more {plural}"));
-        found.push(rest.help("mend the first ones: most often the others go with them"));
+        found.push(rest.help("fix the first ones: that usually resolves the others too"));
     }
     Ok(found)
 }
 
-/// This part of what is left of the meter may be spent on examples: they serve people, and a
-/// grammar is not refused for want of them.
+/// Divisor for the part of the meter's remainder that may be spent on examples: they only help
+/// people, and their absence is no reason to refuse a grammar.
 const SHARE: usize = 8;
 
 /// Steps that it takes to put a conflict into words, and to hold these against others.
@@ -89,7 +89,7 @@ const STEPS_OF_A_MESSAGE: usize = 400;
 /// Words of an example that are shown before its dot.
 const BEFORE: usize = 60;
 
-/// Words of an example that are shown behind its dot.
+/// Upper bound on the words of an example shown after its dot.
 const BEHIND: usize = 30;
 
 struct Report<'a> {
@@ -99,11 +99,11 @@ struct Report<'a> {
     search: Search<'a>,
 }
 
-/// A parse of a text that goes through the conflict.
+/// A parse of a text that contains the conflict.
 struct Reading {
     /// The terminals alone.
     text: Vec<Code>,
-    /// With the phrases around the conflict in brackets.
+    /// The text with the phrases around the conflict in brackets.
     shown: String,
 }
 
@@ -112,17 +112,16 @@ impl Report<'_> {
         let mut lines = Vec::new();
         let mut help = match (self.grammar.conflicts, conflict.shift) {
             (Conflicts::Follow | Conflicts::Silent, _) => {
-                "nothing has to be done: both ways are followed until the text decides, which \
-                 takes time where it is long \
-                 about it. `%conflicts refuse` makes this an error, `%conflicts shift` settles it \
-                 as Yacc and Lark do"
+                "no action is needed: both parses are followed until the text decides between \
+                 them, which takes time if that happens late. `%conflicts refuse` makes this an \
+                 error, `%conflicts shift` resolves it as Yacc and Lark do"
             }
             (Conflicts::Shift, true) => {
-                "settled by going on; a precedence (%left, %right, %nonassoc, %prec) would say so"
+                "resolved by shifting; a precedence (%left, %right, %nonassoc, %prec) would state \
+                 this"
             }
             (Conflicts::Shift, false) => {
-                "settled by the priority of the rules (`rule.2:`), and then by their order in the \
-                 file"
+                "resolved by the priority of the rules (`rule.2:`), then by their order in the file"
             }
             (Conflicts::Refuse, true) => {
                 "rewrite the rules so that only one of the two is possible, or give both the \
@@ -130,9 +129,8 @@ impl Report<'_> {
                  a precedence (%left, %right, %nonassoc, %prec)"
             }
             (Conflicts::Refuse, false) => {
-                "rewrite the rules so that only one of them can end here: merge them, or tell \
-                 them apart earlier \
-                 (precedence does not decide between two rules)"
+                "rewrite the rules so that only one of them can end here: merge them, or \
+                 distinguish them earlier (precedence does not decide between two rules)"
             }
         };
         let (rivals, (terminal, leading, found)) = self.meet(conflict);
@@ -143,7 +141,7 @@ impl Report<'_> {
                 self.readings(&rivals, &path, (terminal, &leading), &mut lines);
             }
             Found::Nothing => {
-                lines.push("no single text leads to both, but each alone is reached:".to_owned());
+                lines.push("no single text leads to both, but one leads to each:".to_owned());
                 for production in rivals {
                     let need = self.rules.last(production);
                     if let Found::Path(path) =
@@ -159,16 +157,18 @@ impl Report<'_> {
                     }
                 }
                 self.items(conflict, terminal, &mut lines);
-                lines.push("this comes of LALR(1) merging; the grammar may be LR(1)".to_owned());
+                lines.push(
+                    "the conflict is due to LALR(1) merging; the grammar may be LR(1)".to_owned(),
+                );
                 help = match self.grammar.conflicts {
                     Conflicts::Follow | Conflicts::Silent => {
-                        "nothing has to be done: the two rules end alike in different \
-                         surroundings, which the parser knows"
+                        "no action is needed: the two rules end alike in different contexts, which \
+                         the parser distinguishes"
                     }
                     Conflicts::Refuse | Conflicts::Shift => {
-                        "the two rules end alike in different surroundings, and LALR(1) tables do \
-                         not tell those apart: \
-                         write one of the rules out where it is used, or merge the two"
+                        "the two rules end alike in different contexts, which LALR(1) tables do \
+                         not distinguish: inline one of the rules where it is used, or merge the \
+                         two"
                     }
                 };
             }
@@ -190,8 +190,8 @@ impl Report<'_> {
         }
     }
 
-    /// Actions that meet on a path, as [`rivals`] lists them, and the path. Of three actions two
-    /// may meet in truth and the others by merging alone, so all are tried.
+    /// Finds actions that meet on a path, as listed by [`rivals`], and the path. Of three actions,
+    /// two may really meet and the third only because of merging, so all are tried.
     fn meet(&self, conflict: &Conflict) -> (Vec<u32>, (Code, Leading, Found)) {
         let attempt = |rivals: Vec<u32>| {
             let needs: Vec<u32> =
@@ -208,8 +208,8 @@ impl Report<'_> {
         tried.find(meets).unwrap_or(first)
     }
 
-    /// A path on which one of the terminals is a conflict indeed. Two reductions may meet on one
-    /// terminal in truth and on another by merging alone, so the first few are tried.
+    /// Finds a path on which one of the terminals is a real conflict. Two reductions may really
+    /// meet on one terminal and only by merging on another, so the first few are tried.
     fn reach(&self, conflict: &Conflict, needs: &[u32]) -> (Code, Leading, Found) {
         let attempt = |&terminal: &usize| {
             let terminal = terminal as Code;
@@ -247,14 +247,14 @@ impl Report<'_> {
         let before = before.join(", ");
         match (conflict.shift, ends.as_slice()) {
             (true, ends) => {
-                format!("before {before} the text can go on, or {} can end", ends.join(" or "))
+                format!("before {before}, the text can continue, or {} can end", ends.join(" or "))
             }
-            (false, [a, b]) if a == b => format!("before {before} {a} can end in two ways"),
-            (false, ends) => format!("before {before} {} can end", ends.join(" or ")),
+            (false, [a, b]) if a == b => format!("before {before}, {a} can end in two ways"),
+            (false, ends) => format!("before {before}, {} can end", ends.join(" or ")),
         }
     }
 
-    /// `if x then s • else`.
+    /// Returns the text before the conflict: `if x then s • else`.
     fn prefix(&self, path: &[u32], terminal: Code) -> String {
         let mut text = Vec::new();
         self.search.yields.expand(self.rules, &self.search.symbols(path), &mut text);
@@ -284,7 +284,7 @@ impl Report<'_> {
         }
     }
 
-    /// Both parses.
+    /// Adds both parses.
     fn readings(
         &self,
         rivals: &[u32],
@@ -314,7 +314,7 @@ impl Report<'_> {
         }
     }
 
-    /// Writes a parse out: the path's symbols, the conflict, and what completes each enclosing
+    /// Writes a parse: the path's symbols, the conflict, and the completion of each enclosing
     /// production.
     fn reading(
         &self,
@@ -326,7 +326,7 @@ impl Report<'_> {
     ) -> Reading {
         let yields = &self.search.yields;
         let mut reading = Reading { text: Vec::new(), shown: String::new() };
-        // Productions of one symbol say little, but for the one in question.
+        // Productions of one symbol are omitted, except the one of the conflict.
         let is_shown = |depth: usize, enclosing: &Enclosing| {
             let production = self.rules.production(enclosing.item);
             depth == 0 || production != self.rules.accept() && self.rules.rhs(production).len() > 1
@@ -378,19 +378,19 @@ impl Report<'_> {
         reading
     }
 
-    /// The alternative that a production comes from.
+    /// Returns the alternative of the grammar that a production was made from.
     fn alternative(&self, production: u32) -> Option<Place> {
         self.grammar.productions.get(self.rules.origin(production))?.place.clone()
     }
 
-    /// The alternative that may end.
+    /// Returns the alternative to be reduced.
     fn place(&self, conflict: &Conflict) -> Option<Place> {
         conflict.reductions.iter().find_map(|&production| self.alternative(production))
     }
 
     fn places(&self, found: Diagnostic, conflict: &Conflict) -> Diagnostic {
         let place = |production: u32| self.alternative(production);
-        // An alternative that was multiplied out is many productions.
+        // An alternative that was expanded has several productions.
         let mut seen = HashSet::new();
         let mut once = |place: &Place| seen.insert(place.clone());
         let ends: Vec<Place> = conflict
@@ -411,11 +411,11 @@ impl Report<'_> {
             .map_or((None, &[][..]), |(first, others)| (Some(first.clone()), others));
         let found = found.at(first);
         let found = fold_places(found, others, "this may end here too");
-        fold_places(found, &goes_on, "this may go on")
+        fold_places(found, &goes_on, "this may continue")
     }
 }
 
-/// Which actions of a conflict may meet: one reduction and the shift, or two reductions.
+/// Pairs of actions of a conflict that may meet: one reduction and the shift, or two reductions.
 fn rivals(conflict: &Conflict) -> impl Iterator<Item = Vec<u32>> {
     let some = &conflict.reductions[..conflict.reductions.len().min(NAMED)];
     let with_shift = some.iter().filter(|_| conflict.shift).map(|&production| vec![production]);
@@ -424,7 +424,7 @@ fn rivals(conflict: &Conflict) -> impl Iterator<Item = Vec<u32>> {
     with_shift.chain(pairs)
 }
 
-/// Adds the first of the places, and the number of the others.
+/// Adds the first of the places, with the number of the others.
 fn fold_places(found: Diagnostic, places: &[Place], text: &str) -> Diagnostic {
     match places {
         [] => found,
@@ -439,7 +439,7 @@ fn fold_places(found: Diagnostic, places: &[Place], text: &str) -> Diagnostic {
     }
 }
 
-/// What is near the dot, when a text is too long to be read.
+/// Shortens a long text to the words near the dot.
 fn clip(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let dot = words.iter().position(|word| word.starts_with('•')).unwrap_or(0);

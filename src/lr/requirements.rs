@@ -1,7 +1,7 @@
 //! Lists that must have certain members, in any order: [`Requirement`].
 //!
-//! What each parse state is to such a list: whether it has just read a member, and whether the list
-//! may end there. [`super::members`] reads the stack for what the list has.
+//! The role of each parse state in such a list: whether it has just read a member, and whether the
+//! list may end there. [`super::members`] reads the members of a list from the stack.
 //!
 //! [`Requirement`]: crate::grammar::requirement::Requirement
 
@@ -18,25 +18,25 @@ use crate::grammar::ir;
 use crate::util::id::CoreId;
 use crate::util::lists::Lists;
 
-/// What the lists of a grammar must have. Sets and members are numbered through all lists.
+/// The requirements on the lists of a grammar. Sets and members are numbered across all lists.
 #[derive(Debug, Default)]
 pub(super) struct Requirements {
     lists: Vec<List>,
     sets: Vec<Set>,
     /// By member: its set.
     set_of: Vec<u32>,
-    /// By member: the nonterminals that are one.
+    /// By member: the nonterminals that count as it.
     forms: Lists<Code>,
-    /// The same of what remedies are made of, which are numbered by themselves.
+    /// The nonterminals of each part of a remedy; these parts have their own numbers.
     remedies: Lists<Code>,
     ends: Vec<End>,
-    /// By nonterminal that is what is left of a list: the number of the end.
+    /// By nonterminal for the rest of a list: the number of the end.
     by_rest: HashMap<usize, u32, FxBuildHasher>,
-    /// By nonterminal that is a member or under the key of one: all that it is.
+    /// By nonterminal that is a member or under a key of one: the members that it counts as.
     read_as: Lists<u32>,
-    /// And its key; keys are numbered through all lists.
+    /// Its key; keys are numbered across all lists.
     key_of: Vec<u32>,
-    /// By core, none where there are no lists.
+    /// By core; empty if there are no lists.
     roles: Vec<Role>,
 }
 
@@ -44,52 +44,52 @@ pub(super) struct Requirements {
 #[derive(Debug)]
 struct Set {
     members: Range<u32>,
-    /// The first of the members that others may undo.
+    /// The first of the members that others may revoke.
     revocable: u32,
-    /// What is read in place of these where one is missing.
+    /// What is read instead of the revocable members if one is missing.
     remedy: Range<u32>,
 }
 
 /// One list.
 #[derive(Debug)]
 pub(super) struct List {
-    /// The members of all of its sets.
+    /// The members of all its sets.
     pub(super) members: Range<u32>,
-    /// The keys of what is read in it.
+    /// The keys that occur in it.
     pub(super) keys: Range<u32>,
     separator: Option<Code>,
 }
 
-/// Where a list may end.
+/// A possible end of a list.
 #[derive(Debug)]
 pub(super) struct End {
     list: u32,
-    /// What is left of the list there.
+    /// The nonterminal for the rest of the list there.
     pub(super) rest: Code,
-    /// The sets of which one must have been read, ascending.
+    /// The sets of which one must be complete, ascending.
     pub(super) sets: Box<[u32]>,
 }
 
-/// What a core is to lists.
+/// The role of a core in lists.
 #[derive(Clone, Copy, Debug)]
 struct Role {
     read: Symbol,
-    /// The end of a list that has just read a member.
+    /// The end of the list, if the core has just read a member.
     end: Option<u32>,
 }
 
-/// What has been read last.
+/// The symbol that was read last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symbol {
-    /// What opens lists.
+    /// The opening symbol of a list.
     Open,
-    /// What is a member or under the key of one, by its number in [`Requirements::read_as`].
+    /// A member or a symbol under the key of one, by its number in [`Requirements::read_as`].
     Member(u32),
     Other,
 }
 
 impl Requirements {
-    /// Those of `grammar`, whose productions are `rules`. Linear.
+    /// Computes the requirements of `grammar`, whose productions are `rules`. Linear.
     pub(super) fn new(grammar: &Grammar, rules: &Rules, automaton: &Automaton) -> Self {
         let mut all = Self::default();
         if grammar.requirements.is_empty() {
@@ -101,7 +101,7 @@ impl Requirements {
         let mut key_count = 0;
         for (number, requirement) in (0..).zip(&grammar.requirements) {
             let (first_set, first) = (all.sets.len() as u32, all.set_of.len() as u32);
-            // Which nonterminals are which members.
+            // The members that each nonterminal counts as.
             let mut read_as: BTreeMap<Code, Vec<u32>> = BTreeMap::new();
             for set in &requirement.sets {
                 let (begin, remedy) = (all.set_of.len() as u32, all.remedies.len() as u32);
@@ -159,34 +159,35 @@ impl Requirements {
         all
     }
 
-    /// The number of the end that a production is.
+    /// Returns the number of the end whose empty production this is, if it is one.
     fn ended_by(&self, rules: &Rules, production: u32) -> Option<u32> {
         let end = self.by_rest.get(&rules.lhs(production)).copied();
         end.filter(|_| rules.rhs(production).is_empty())
     }
 
-    /// The sets with which a list ends by `production`, if it is an end.
+    /// Returns the sets of which one must be complete for a list to end by `production`, if that is
+    /// an end.
     pub(super) fn sets_before(&self, rules: &Rules, production: u32) -> Option<&[u32]> {
         self.ended_by(rules, production).map(|end| &*self.ends[end as usize].sets)
     }
 
-    /// How many sets there are.
+    /// Returns the number of sets.
     pub(super) fn set_count(&self) -> usize {
         self.sets.len()
     }
 
-    /// How many members a set has.
+    /// Returns the number of members of a set.
     pub(super) fn member_count(&self, set: u32) -> usize {
         self.sets[set as usize].members.len()
     }
 
-    /// The set that a member is of.
+    /// Returns the set of a member.
     pub(super) fn set_of(&self, member: u32) -> u32 {
         self.set_of[member as usize]
     }
 
-    /// What makes a list whole by a set, of whose members those are there that are `met`: one of
-    /// each of these nonterminals, in this order.
+    /// Returns the members that a list with the members `met` lacks to end by `set`: one
+    /// nonterminal of each of these slices, in this order.
     pub(super) fn missing(&self, set: u32, met: impl Fn(u32) -> bool) -> Vec<&[Code]> {
         let Set { members, revocable, remedy } = &self.sets[set as usize];
         let lasting = (members.start..*revocable).filter(|&member| !met(member));
@@ -198,41 +199,41 @@ impl Requirements {
         missing
     }
 
-    /// What stands before a member of a set where the list has others.
+    /// Returns the separator of the members in the list of a set, if it has one.
     pub(super) fn separator(&self, set: u32) -> Option<Code> {
         let member = self.sets[set as usize].members.start;
         let list = self.lists.partition_point(|list| list.members.end <= member);
         self.lists.get(list)?.separator
     }
 
-    /// The end of a list that may end in a core.
+    /// Returns the end of a list at a core that has just read a member.
     #[inline]
     pub(super) fn ending(&self, core: CoreId) -> Option<&End> {
         let role = self.roles.get(core.index())?;
         role.end.map(|end| &self.ends[end as usize])
     }
 
-    /// What a core has read last.
+    /// Returns the symbol that a core has read last.
     pub(super) fn read(&self, core: CoreId) -> Symbol {
         self.roles[core.index()].read
     }
 
-    /// All that a symbol is which was read.
+    /// Returns the members that a symbol read counts as.
     pub(super) fn read_as(&self, member: u32) -> &[u32] {
         self.read_as.get(member as usize)
     }
 
-    /// The key of a symbol that was read.
+    /// Returns the key of a symbol that was read.
     pub(super) fn key_of(&self, read: u32) -> u32 {
         self.key_of[read as usize]
     }
 
-    /// The list that an end is of.
+    /// Returns the list of an end.
     pub(super) fn list_of(&self, end: &End) -> &List {
         &self.lists[end.list as usize]
     }
 
-    /// Whether a nonterminal is what is left of a list.
+    /// Returns whether a nonterminal is the rest of a list.
     pub(super) fn is_rest(&self, nonterminal: u32) -> bool {
         self.by_rest.contains_key(&(nonterminal as usize))
     }

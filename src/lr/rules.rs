@@ -1,21 +1,21 @@
-//! The productions as flat arrays of items. Invariant: the item behind `item`'s next symbol is
-//! `item + 1`, so a production of n symbols owns n + 1 consecutive items, and moving the dot is
-//! adding or taking 1.
+//! The productions as flat arrays of items. Invariant: advancing the dot of `item` over its next
+//! symbol gives `item + 1`, so a production of n symbols owns n + 1 consecutive items, and the dot
+//! moves by adding or subtracting 1.
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::util::lists::Lists;
 
-/// A production with a dot: index into the symbols of all productions laid end to end.
+/// A production with a dot: index into the concatenated symbols of all productions.
 pub(super) type Item = u32;
 
 /// A symbol as one number: the terminals, then `$`, then the nonterminals, then `$accept`.
 pub(super) type Code = u32;
 
-/// The code where the dot has no symbol behind it.
+/// The next symbol of an item whose dot is at the end.
 pub(super) const COMPLETE: Code = Code::MAX;
 
-/// The code of a symbol where there are so many terminals.
+/// Returns the code of a symbol, in a grammar with this many terminals.
 pub(super) fn code(terminals: usize, symbol: Symbol) -> Code {
     match symbol {
         Symbol::Terminal(terminal) => terminal.0,
@@ -30,9 +30,9 @@ pub(super) struct Rules {
     nonterminals: usize,
     /// By production: the nonterminal.
     lhs: Vec<u32>,
-    /// By production: its item with the dot in front; one more entry closes the last.
+    /// By production: its item with the dot at the start; one more entry ends the last.
     first: Vec<Item>,
-    /// By item: the symbol behind the dot, or [`COMPLETE`].
+    /// By item: the symbol after the dot, or [`COMPLETE`].
     next: Vec<Code>,
     /// By item: the production.
     production: Vec<u32>,
@@ -40,10 +40,10 @@ pub(super) struct Rules {
     by_lhs: Lists<u32>,
     /// By nonterminal: whether it derives the empty text.
     nullable: Vec<bool>,
-    /// By production: that of the grammar that it comes from; the one of `$accept` comes from none.
+    /// By production: the production of the grammar it was made from; none for that of `$accept`.
     origin: Vec<u32>,
-    /// Of the nonterminals behind those of the grammar, each of which derives what another does but
-    /// for the empty text: the other.
+    /// The nonterminals added after those of the grammar derive the non-empty texts of another
+    /// nonterminal: that other one, for each.
     filled: Vec<u32>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Rules {
 pub(super) struct Plain {
     pub(super) lhs: usize,
     pub(super) rhs: Vec<Code>,
-    /// The number of the production of the grammar that it comes from.
+    /// Number of the production of the grammar it was made from.
     pub(super) origin: u32,
 }
 
@@ -69,8 +69,8 @@ impl Rules {
         rules.finish(code(terminals, Symbol::Nonterminal(grammar.start)))
     }
 
-    /// The rules with these productions in the place of their own. Of the nonterminals behind those
-    /// of the grammar, `filled` says what they are.
+    /// Returns the rules with these productions instead of their own. `filled` describes the
+    /// nonterminals added after those of the grammar.
     pub(super) fn rewritten(&self, filled: Vec<u32>, productions: &[Plain]) -> Self {
         let own = self.nonterminals - self.filled.len();
         let mut rules = Self::empty(self.terminals, own, filled, productions);
@@ -80,7 +80,7 @@ impl Rules {
         rules.finish(self.rhs(self.accept())[0])
     }
 
-    /// No production yet, with room for these and the one of `$accept`.
+    /// Returns rules without productions, with room for these and that of `$accept`.
     fn empty<P>(terminals: usize, own: usize, filled: Vec<u32>, productions: &[P]) -> Self {
         let count = productions.len() + 1;
         Self {
@@ -97,7 +97,7 @@ impl Rules {
         }
     }
 
-    /// Adds `$accept -> start`, and what is known of all productions.
+    /// Adds `$accept -> start`, and computes the properties that depend on all productions.
     fn finish(mut self, start: Code) -> Self {
         self.add(self.nonterminals, std::iter::once(start), u32::MAX);
         self.first.push(self.next.len() as Item);
@@ -120,7 +120,8 @@ impl Rules {
         self.production.push(production);
     }
 
-    /// Each production waits for its first symbol that is not known to be nullable.
+    /// Finds the nullable nonterminals. Each production waits for its first symbol not known to be
+    /// nullable.
     fn find_nullable(&self) -> Vec<bool> {
         let mut nullable = vec![false; self.nonterminals + 1];
         let mut work: Vec<Item> = self.first[..self.production_count()].to_vec();
@@ -149,120 +150,121 @@ impl Rules {
         nullable
     }
 
-    /// How many terminals the grammar has: also the code of `$`.
+    /// Returns the number of terminals of the grammar, which is also the code of `$`.
     pub(super) fn terminal_count(&self) -> usize {
         self.terminals
     }
 
-    /// How many nonterminals there are, `$accept` not counted: also the number of `$accept`.
+    /// Returns the number of nonterminals without `$accept`, which is also the number of `$accept`.
     pub(super) fn nonterminal_count(&self) -> usize {
         self.nonterminals
     }
 
-    /// How many productions there are, `$accept -> start` counted.
+    /// Returns the number of productions, including `$accept -> start`.
     pub(super) fn production_count(&self) -> usize {
         self.lhs.len()
     }
 
-    /// One more than the greatest code.
+    /// Returns one more than the greatest code.
     pub(super) fn code_count(&self) -> usize {
         self.terminals + self.nonterminals + 2
     }
 
-    /// The production of the grammar that this one comes from; past all of them for that of
-    /// `$accept`.
+    /// Returns the production of the grammar that this one was made from; for that of `$accept`, a
+    /// number past all of them.
     #[inline]
     pub(super) fn origin(&self, production: u32) -> usize {
         self.origin[production as usize] as usize
     }
 
-    /// Of the nonterminals behind those of the grammar: what each derives but for the empty text.
+    /// Returns, for each nonterminal added after those of the grammar, the one whose non-empty
+    /// texts it derives.
     pub(super) fn filled(&self) -> &[u32] {
         &self.filled
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub(super) fn item_count(&self) -> usize {
         self.next.len()
     }
 
-    /// The number of `$accept -> start`.
+    /// Returns the number of `$accept -> start`.
     pub(super) fn accept(&self) -> u32 {
         self.lhs.len() as u32 - 1
     }
 
-    /// The code of `$`.
+    /// Returns the code of `$`.
     pub(super) fn end(&self) -> Code {
         self.terminals as Code
     }
 
-    /// The code of a nonterminal.
+    /// Returns the code of a nonterminal.
     #[inline]
     pub(super) fn nonterminal_code(&self, nonterminal: usize) -> Code {
         (self.terminals + 1 + nonterminal) as Code
     }
 
-    /// The nonterminal that a code stands for; [`COMPLETE`] stands for none.
+    /// Returns the nonterminal of a code; `None` for terminals, `$` and [`COMPLETE`].
     #[inline]
     pub(super) fn nonterminal(&self, code: Code) -> Option<usize> {
         (code as usize > self.terminals && code != COMPLETE)
             .then(|| code as usize - self.terminals - 1)
     }
 
-    /// The symbol behind the dot.
+    /// Returns the symbol after the dot.
     #[inline]
     pub(super) fn next(&self, item: Item) -> Code {
         self.next[item as usize]
     }
 
-    /// The symbols behind the dot.
+    /// Returns the symbols after the dot.
     #[inline]
     pub(super) fn rest(&self, item: Item) -> &[Code] {
         let end = self.first[self.production[item as usize] as usize + 1] - 1;
         &self.next[item as usize..end as usize]
     }
 
-    /// The production that an item is of.
+    /// Returns the production of an item.
     #[inline]
     pub(super) fn production(&self, item: Item) -> u32 {
         self.production[item as usize]
     }
 
-    /// The item with the dot in front.
+    /// Returns the item with the dot at the start.
     #[inline]
     pub(super) fn first(&self, production: u32) -> Item {
         self.first[production as usize]
     }
 
-    /// The item with the dot at the end.
+    /// Returns the item with the dot at the end.
     pub(super) fn last(&self, production: u32) -> Item {
         self.first[production as usize + 1] - 1
     }
 
-    /// The symbols of a production.
+    /// Returns the symbols of a production.
     #[inline]
     pub(super) fn rhs(&self, production: u32) -> &[Code] {
         self.rest(self.first(production))
     }
 
-    /// The nonterminal of a production.
+    /// Returns the nonterminal of a production.
     #[inline]
     pub(super) fn lhs(&self, production: u32) -> usize {
         self.lhs[production as usize] as usize
     }
 
-    /// The productions of a nonterminal.
+    /// Returns the productions of a nonterminal.
     #[inline]
     pub(super) fn productions_of(&self, nonterminal: usize) -> &[u32] {
         self.by_lhs.get(nonterminal)
     }
 
-    /// Whether some nonterminal derives the empty text.
+    /// Returns whether some nonterminal derives the empty text.
     pub(super) fn has_nullable(&self) -> bool {
         self.nullable.contains(&true)
     }
 
-    /// Whether the symbol derives the empty text.
+    /// Returns whether the symbol derives the empty text.
     #[inline]
     pub(super) fn is_nullable(&self, code: Code) -> bool {
         self.nonterminal(code).is_some_and(|nonterminal| self.nullable[nonterminal])

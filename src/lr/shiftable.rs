@@ -1,8 +1,9 @@
-//! What whole stacks can shift.
+//! The terminals that whole stacks can shift.
 //!
-//! Where reductions reach far down, it takes a walk to say. Stacks that look alike as far down as
-//! the walk has read shift the same, so what it came to is kept by the cores that it has read: an
-//! operand behind one operator or another is followed through its levels of precedence once.
+//! If reductions reach far down, finding these takes a walk. Stacks that are the same as far down
+//! as the walk has read shift the same terminals, so its result is cached by the cores that it has
+//! read: an operand after one operator or another is followed through its levels of precedence
+//! once.
 
 use std::sync::atomic::Ordering;
 
@@ -13,16 +14,16 @@ use super::stack::Depths;
 use super::table::ParseTable;
 use crate::util::bitset::BitSet;
 
-/// More are not kept: to follow them again would cost less.
+/// Upper bound on the cores of an entry: computing longer ones again costs less.
 const LONGEST: usize = 32;
 
-/// So many are kept, at some hundred bytes each.
+/// Upper bound on the number of entries, of some hundred bytes each.
 const MOST: usize = 1 << 16;
 
-/// What an entry takes beside what was read, with its places in tables that are never full.
+/// Bytes of an entry apart from the cores, including unused slots of the tables.
 const ENTRY_BYTES: usize = 24;
 
-/// How deep one looks, and whether past forks.
+/// The lowest depth read, and whether a fork was passed.
 struct Lowest {
     depth: u32,
     is_past_fork: bool,
@@ -35,7 +36,7 @@ impl Depths for Lowest {
     }
 
     fn read_state(&mut self, _: u32) {
-        // The context of a state is what lies below it.
+        // The context of a state depends on all states below it.
         self.depth = 0;
     }
 
@@ -50,11 +51,12 @@ impl Depths for Lowest {
 }
 
 impl Stack {
-    /// The terminals (and `$`) that the stack can really shift (accept), found out once a node.
+    /// Returns the terminals (and `$`) that the stack can really shift (accept), computed once for
+    /// each node.
     ///
     /// Reductions are followed for all look-aheads at once: the sets that lead to different
-    /// reductions are disjoint but for conflicts, so the work is bounded by the reductions that
-    /// single terminals would cause.
+    /// reductions are disjoint except for conflicts, so the work is bounded by the reductions that
+    /// the terminals would cause one by one.
     #[inline]
     pub(crate) fn acceptable(&self, table: &ParseTable) -> Acceptable {
         let known = Acceptable::unpack(self.0.acceptable.load(Ordering::Acquire));
@@ -65,7 +67,7 @@ impl Stack {
         let first = self.below().first();
         let closure = table.closure(self.core(), first.map(Stack::core));
         let found = match closure.set {
-            // Nearly always nothing but the two is looked at.
+            // Nearly always only these two states are read.
             Some(set) if !closure.reads_below || self.below().len() < 2 => {
                 let read = first.filter(|_| closure.reads_below);
                 Acceptable { set, lowest: read.map_or(self.depth(), Stack::depth) }
@@ -76,7 +78,7 @@ impl Stack {
         found
     }
 
-    /// The same where more is looked at than the two states on top.
+    /// Does the same if more than the two states on top must be read.
     fn find_further(&self, table: &ParseTable, closure: &Closure) -> Acceptable {
         let known = &table.closures.shiftable;
         let mut lengths = closure.lengths.load(Ordering::Relaxed);
@@ -108,7 +110,7 @@ impl Stack {
         Acceptable { set, lowest: lowest.depth }
     }
 
-    /// Goes on down to so many nodes. Whether there is one way down to them.
+    /// Reads on until `length` cores are read. Returns whether there is a single path down to them.
     fn read_on<'s>(&'s self, read: &mut Read, at: &mut &'s Stack, length: usize) -> bool {
         while read.len() < length {
             let [below] = at.below() else { return false };
@@ -118,14 +120,14 @@ impl Stack {
         true
     }
 
-    /// Whether what the stack shifts depends on its top alone.
+    /// Returns whether the terminals that the stack shifts depend on its top alone.
     pub(crate) fn is_local(&self, table: &ParseTable) -> bool {
         self.acceptable(table).lowest == self.depth()
     }
 }
 
 impl ParseTable {
-    /// Bytes of what is kept of stacks.
+    /// Returns the bytes of the cached sets of stacks.
     pub(crate) fn bytes_of_shiftable(&self) -> usize {
         self.closures.shiftable.len() * (size_of::<Read>() + ENTRY_BYTES)
     }

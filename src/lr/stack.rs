@@ -1,19 +1,19 @@
 //! The parse stack: persistent, shared, and a graph where a text has several readings.
 //!
 //! A stack is a linked list of nodes from the top down. Nodes are immutable, so forks, rollbacks
-//! and the speculative stacks of mask computation share all that they have in common.
+//! and the speculative stacks of mask computation share their common parts.
 //!
 //! Stacks with the same state on top are kept as one node with several nodes below it: a
-//! graph-structured stack (Tomita 1985). No two nodes below a node have the same state: the graph,
-//! read from the top down, is a deterministic automaton that accepts just the stacks that it stands
-//! for ([`super::forks`]). So there are never more nodes on top than parse states, and 2^n stacks
-//! that differ at n places by one of two states are 2n nodes. States are told apart by their cores;
-//! and where it matters to the lexer what a stack shifts, by their contexts as well
-//! ([`super::states`]), so that all stacks of a node shift the same.
+//! graph-structured stack (Tomita 1985). No two nodes below a node have the same state: read from
+//! the top down, the graph is a deterministic automaton that accepts exactly the stacks it
+//! represents ([`super::forks`]). So there are never more top nodes than parse states, and 2^n
+//! stacks that differ at n positions by one of two states are 2n nodes. States are distinguished by
+//! their cores; where the lexer depends on the terminals that a stack shifts, also by their
+//! contexts ([`super::states`]), so that all stacks of a node shift the same terminals.
 //!
-//! Whoever depends on a stack only through the states that it has *read* may keep its result for
-//! every stack that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every
-//! function here that reads below the top tells [`Depths`] how deep it has looked.
+//! A result that depends on a stack only through the states that were *read* holds for every stack
+//! that is the same down to that depth (Willard and Louf 2023, section 4.1). Hence every function
+//! here that reads below the top reports to [`Depths`] how deep it has read.
 
 use std::sync::atomic::Ordering;
 
@@ -33,24 +33,24 @@ use crate::util::id::{CoreId, ParseStateId, TerminalId};
 pub(super) use super::node::Address;
 pub(crate) use super::node::{Stack, Stacks};
 
-/// Is told which states of a stack are read.
+/// Receives the depths of the states of a stack that are read.
 pub(crate) trait Depths {
-    /// The core at this depth is read.
+    /// Reports that the core at this depth is read.
     fn read(&mut self, depth: u32);
 
-    /// The state at this depth is read: the core, and all that its context tells.
+    /// Reports that the state at this depth is read: the core and its context.
     fn read_state(&mut self, depth: u32);
 
-    /// Whether what lies below `fork`, several nodes, is beyond what this reading may look at. It
-    /// is told of that; what comes of the reading is of no use then.
+    /// Reports that a reader reaches `fork`, below which there are several nodes, and returns
+    /// whether it must stop there. If so, the result of the reader is not used.
     fn stops_at(&mut self, fork: &Stack) -> bool;
 
-    /// So many steps are taken because stacks fork: places that reductions come to on several ways,
-    /// and stacks that are united.
+    /// Reports steps taken because stacks fork: virtual tops reached by several paths of
+    /// reductions, and unions of stacks.
     fn spend(&mut self, steps: usize);
 }
 
-/// Nobody wants to know.
+/// Ignores all reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unread;
 
@@ -71,12 +71,12 @@ impl Depths for Unread {
 }
 
 impl Stack {
-    /// The stack that holds only the start state.
+    /// Creates the stack that contains only the start state.
     pub(crate) fn new(table: &ParseTable) -> Self {
         Self::node(table.start(), (0, STRAIGHT), 0, Below::Bottom)
     }
 
-    /// The stack with `core` on top of this one.
+    /// Returns the stack with `core` on top of this one.
     fn push(&self, core: CoreId, table: &ParseTable) -> Self {
         Self::over(core, 0, self.clone(), table)
     }
@@ -89,7 +89,8 @@ impl Stack {
         Self::node(core, (depth, STRAIGHT), state, Below::One(below))
     }
 
-    /// The same above a fork. Kept apart: stacks seldom fork, and nodes are made all the time.
+    /// Does the same above a fork. A separate function, because stacks seldom fork and nodes are
+    /// created all the time.
     #[cold]
     #[inline(never)]
     fn over_fork(core: CoreId, state: u32, below: Stack, table: &ParseTable) -> Self {
@@ -100,8 +101,7 @@ impl Stack {
         table.forks.node(core, &[address], node)
     }
 
-    /// The same state over other nodes, of which there is one at least; those of several ascend by
-    /// their keys.
+    /// Returns the same state above other nodes, at least one; if several, ascending by key.
     pub(super) fn over_all(&self, mut below: Vec<Stack>, table: &ParseTable) -> Self {
         let (core, state) = (self.0.core, self.0.state.load(Ordering::Relaxed));
         if below.len() == 1
@@ -122,7 +122,7 @@ impl Stack {
         table.forks.node(core, &addresses, node)
     }
 
-    /// The state on top. Costs the nodes down to the first of which it is known, once.
+    /// Returns the state on top. Costs the nodes down to the first one with a known state, once.
     pub(crate) fn state(&self, table: &ParseTable) -> ParseStateId {
         let mut way: SmallVec<[&Stack; 8]> = SmallVec::new();
         let mut at = self;
@@ -132,7 +132,7 @@ impl Stack {
             }
             match at.below() {
                 [] => break table.start_state(),
-                // All stacks of a node have the same state on top, so any way shows which.
+                // All stacks of a node have the same state on top, so any path determines it.
                 [below, ..] => {
                     way.push(at);
                     at = below;
@@ -146,19 +146,19 @@ impl Stack {
         state
     }
 
-    /// By what nodes are told apart.
+    /// Returns the number by which nodes are distinguished.
     pub(super) fn key(&self, table: &ParseTable) -> u32 {
         if table.tells_contexts_apart() { self.state(table).0 } else { self.core().0 }
     }
 
-    /// Whether both have the same state on top, as far as that matters.
+    /// Returns whether both have the same state on top, compared by [`Stack::key`].
     pub(crate) fn same_top(&self, other: &Stack, table: &ParseTable) -> bool {
         self.core() == other.core()
             && (!table.tells_contexts_apart() || self.state(table) == other.state(table))
     }
 
-    /// The terminal that was shifted last; `None` before the first. Holds between lexemes: a
-    /// stack's top is then what a shift pushed, and taking out an idle round keeps it.
+    /// Returns the terminal that was shifted last; `None` before the first. Valid between lexemes:
+    /// the top of a stack was then pushed by a shift, and removing an idle round keeps it.
     pub(crate) fn last_terminal(&self, table: &ParseTable) -> Option<TerminalId> {
         match table.accessing(self.core())? {
             Symbol::Terminal(terminal) => Some(terminal),
@@ -166,7 +166,7 @@ impl Stack {
         }
     }
 
-    /// Whether the stack can really shift `terminal`, or accept where that is `$`.
+    /// Returns whether the stack can really shift `terminal`, or accept if that is `$`.
     pub(crate) fn takes(
         &self,
         table: &ParseTable,
@@ -185,11 +185,11 @@ impl Stack {
         takes
     }
 
-    /// The stacks after `terminal`: the reductions that it causes, then its shift. None when the
-    /// stack cannot shift it, which the row of the core alone does not tell: an LALR look-ahead set
-    /// is a union over contexts. `$` never shifts; ask [`Stack::takes`].
+    /// Returns the stacks after `terminal`: its reductions, then its shift. Empty if the stack
+    /// cannot shift it, which the row of the core alone does not show: an LALR look-ahead set is a
+    /// union over contexts. `$` is never shifted; see [`Stack::takes`].
     ///
-    /// Costs the reductions that reach below the node under the top, and allocates only the nodes
+    /// Costs the reductions that read deeper than the node below the top, and allocates only nodes
     /// that remain.
     pub(crate) fn feed(
         &self,
@@ -198,7 +198,7 @@ impl Stack {
         depths: &mut impl Depths,
     ) -> Stacks {
         let mut fed = Stacks::new();
-        // Nearly half the time nothing is reduced, and nothing read.
+        // In nearly half of the calls nothing is reduced, and nothing read.
         if !table.has_conflicts()
             && let Some(target) = table.shift(self.core(), terminal)
         {
@@ -224,7 +224,7 @@ impl Stack {
         joined
     }
 
-    /// The stack after the shift of a stop.
+    /// Returns the stack after the shift of a stop.
     fn shift(
         &self,
         table: &ParseTable,
@@ -239,7 +239,7 @@ impl Stack {
         Some(stack.push(target, table).without_idle_round(table))
     }
 
-    /// The stack before the shift of a stop.
+    /// Returns the stack before the shift of a stop.
     #[inline]
     pub(super) fn before_shift(
         &self,
@@ -261,9 +261,9 @@ impl Stack {
         Some(stop.cores.iter().fold(base, |stack, &core| push(stack, core)))
     }
 
-    /// Follows the reductions that these look-aheads cause, by the closures of what is on top and
-    /// what lies below. `meet` is told of each place, and says whether some of the look-aheads are
-    /// shifted there: without conflicts nothing more is to be found then.
+    /// Follows the reductions for these look-aheads, by the closures of the top on the node below.
+    /// `meet` is called with each virtual top and returns whether some of the look-aheads are
+    /// shifted there: without conflicts nothing more can be found then.
     #[inline]
     pub(super) fn follow<'s, 't, L: LookAhead<'t>, D: Depths>(
         &'s self,
@@ -272,7 +272,7 @@ impl Stack {
         depths: &mut D,
         mut meet: impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
     ) {
-        // Nearly always one way is all there is.
+        // Nearly always there is only one path.
         let is_straight = self.0.straight == STRAIGHT && !table.has_conflicts();
         if !L::IS_ONE || !is_straight {
             return self.follow_ways(table, lookahead, depths, &mut meet);
@@ -302,7 +302,7 @@ impl Stack {
         }
     }
 
-    /// The same for any stack, and for many look-aheads.
+    /// Does the same for any stack, and for several look-aheads.
     #[inline(never)]
     fn follow_ways<'s, 't, L: LookAhead<'t>, D: Depths>(
         &'s self,
@@ -313,11 +313,11 @@ impl Stack {
     ) {
         let (core, below) = (self.core(), self.below());
         let mut alone = !table.has_conflicts();
-        // Nearly always there is but one place to go on from.
+        // Nearly always there is only one virtual top to continue from.
         let mut next = None;
         let mut pending: SmallVec<[(Place<'s>, L); 2]> = SmallVec::new();
         match below {
-            // To a top that does not look at them they are all the same.
+            // A top that does not read the nodes below treats them all alike.
             [first, _, ..] if table.closure(core, Some(first.core())).reads_below => {
                 if depths.stops_at(self) {
                     return;
@@ -329,7 +329,7 @@ impl Stack {
             }
             _ => next = Some((Place { core, below: below.first(), is_real: true }, lookahead)),
         }
-        // Where readings part, reductions may meet again, and cyclic rules go round.
+        // After readings diverge, reductions may meet again, and cyclic rules loop.
         let mut met = Met::new();
         while let Some((at, mut lookahead)) = next.take().or_else(|| pending.pop()) {
             if !alone && !at.is_real {
@@ -366,8 +366,8 @@ impl Stack {
         }
     }
 
-    /// The stack without an idle round on top ([`tail`](super::tail)). Costs the frames of one
-    /// round at most.
+    /// Removes an idle round from the top ([`tail`](super::tail)). Costs at most the nodes of one
+    /// round.
     pub(super) fn without_idle_round(self, table: &ParseTable) -> Stack {
         let Some(mut tail) = table.tail(self.core()) else { return self };
         let mut at = &self;
@@ -386,7 +386,7 @@ impl Stack {
         }
     }
 
-    /// Whether both stand for the same stacks. Costs the part that they do not share.
+    /// Returns whether both represent the same stacks. Costs the part that they do not share.
     pub(crate) fn same_stacks(&self, other: &Stack) -> bool {
         let mut pending: SmallVec<[(&Stack, &Stack); 4]> =
             SmallVec::from_buf_and_len([(self, other); 4], 1);
@@ -409,7 +409,8 @@ impl Stack {
         true
     }
 
-    /// The same as several, one for each node below the first fork; itself where there is none.
+    /// Splits the stack into one for each node below the first fork; returns it unchanged if there
+    /// is no fork.
     pub(crate) fn split(&self, table: &ParseTable) -> SmallVec<[Stack; 4]> {
         let mut way: SmallVec<[&Stack; 8]> = SmallVec::new();
         let mut at = self;
@@ -429,7 +430,7 @@ impl Stack {
         at.below().iter().map(over).collect()
     }
 
-    /// The nodes so many steps down; `None` where that is too far.
+    /// Returns the nodes this many steps down; `None` if a fork stops the reader.
     #[inline]
     pub(super) fn descend(
         &self,

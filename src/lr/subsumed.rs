@@ -1,28 +1,29 @@
-//! Shifts that a reduction makes superfluous.
+//! Shifts made redundant by a reduction.
 //!
-//! In `e: e "+" e | N` the parser stands behind `e "+" e` before a `+`, and may reduce or shift.
-//! Whatever the shift comes to, the reduction comes to as well: `e + (e + e)` and `(e + e) + e` are
-//! the same text. Followed both ways, each operator costs a reduction for each one before it. So
-//! the shift is taken away, and the grammar has no conflict left.
+//! In `e: e "+" e | N`, after `e "+" e` and before a `+`, the parser may reduce or shift. The
+//! reduction leads to everything that the shift leads to: `e + (e + e)` and `(e + e) + e` are the
+//! same text. If both are followed, each operator costs a reduction for each operator before it. So
+//! the shift is removed, and the grammar has no conflict left.
 //!
 //! *Statement.* Let the kernel of a state `q` be one complete item `A -> α A ·`, with `α` not
 //! empty, and items `A -> A · γ`. Let `q` reduce before each terminal that it shifts, and let each
-//! state `g` into which that reduction leads have each edge of `q`, with the same target. Then the
-//! shifts of `q`, and its empty reductions, can be taken away: every stack reads the same texts as
+//! state `g` that this reduction leads to have each edge of `q`, with the same target. Then the
+//! shifts of `q`, and its empty reductions, can be removed: every stack reads the same texts as
 //! before, and shifts the same terminals.
 //!
 //! *Proof.* Take a run that shifts in `q`, on a stack `ρ α A`. Reduce first, to `ρ A` with `g` on
-//! top, and then do what the run does: the edges have the same targets, so both stacks have the
-//! same states above that `A`. Those states belong to items `A -> A γ' · γ''`, so the run uncovers
-//! its `q` again only by a reduction to `A`, with `q` on top once more, where the other run has `g`
-//! on top of `ρ`. Before that the run either shifts in `q` again, which `g` does too, or it reduces
-//! `α A`, and then both runs are one. Both have the same number of steps; on the way the second has
-//! the smaller stack. So doing this again and again comes to an end, with a run that uses nothing
-//! of what was taken away. And since `q` shifts, after its reduction, all that it shifted before,
-//! both runs have the same terminals to shift at each place: the lexer sees no difference.
+//! top, and then repeat the steps of the run: the edges have the same targets, so both stacks have
+//! the same states above that `A`. Those states belong to items `A -> A γ' · γ''`, so the run
+//! uncovers its `q` again only by a reduction to `A`, which puts `q` on top once more, while the
+//! other run has `g` on top of `ρ`. Before that the run either shifts in `q` again, which `g` does
+//! too, or it reduces `α A`, and then both runs are the same. Both have the same number of steps;
+//! until they meet, the second has the smaller stack. So repeating this rewriting terminates, with
+//! a run that uses no removed action. And since `q` shifts, after its reduction, all that it
+//! shifted before, both runs can shift the same terminals at each position: the lexer sees no
+//! difference.
 //!
-//! That a conflict is ambiguous in this way the author is still told: the trees differ, though the
-//! texts do not.
+//! The author is still told that such a conflict is ambiguous: the trees differ, though the texts
+//! do not.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -35,13 +36,13 @@ use super::terminal_sets::{Terminals, contains, is_subset};
 use crate::util::lists::Lists;
 use crate::util::meter::{LimitReached, Meter};
 
-/// An edge is looked at: among the ones that were taken away, or in another row.
+/// An edge is searched for, among the removed ones or in another row.
 const STEPS_OF_AN_EDGE: usize = 3;
-/// A state below another is found and sorted, and what it leads to is compared.
+/// A state below another is found and sorted, and its goto is compared.
 const STEPS_OF_A_BASE: usize = 10;
 
-/// Takes away what the statement says. Costs the states between those in conflict and the ones
-/// below what they reduce; rows of states that are alike are compared once.
+/// Removes the shifts and empty reductions of the statement. The cost is the number of states
+/// between the states in conflict and those below their reductions; equal rows are compared once.
 pub(super) fn drop_subsumed(
     rules: &Rules,
     automaton: &Automaton,
@@ -76,7 +77,7 @@ pub(super) fn drop_subsumed(
         for (reduction, &production) in
             automaton.complete.range(state).zip(automaton.complete.get(state))
         {
-            // Only one is in the kernel; the others are empty.
+            // Only one complete production is in the kernel; the others are empty.
             if rules.rhs(production).is_empty() {
                 lookaheads.clear(reduction);
             }
@@ -87,7 +88,7 @@ pub(super) fn drop_subsumed(
     Ok(())
 }
 
-/// The production `A -> α A` of a kernel that holds it, complete, and else only items `A -> A · γ`.
+/// Returns the production `A -> α A` of a kernel whose other items all have the form `A -> A · γ`.
 fn repeated(rules: &Rules, kernel: &[Item]) -> Option<u32> {
     let place = |&item: &Item| {
         let production = rules.production(item);
@@ -104,7 +105,7 @@ fn repeated(rules: &Rules, kernel: &[Item]) -> Option<u32> {
     (repeats && rest_begins()).then_some(production)
 }
 
-/// The states that may lie so many steps below `state`.
+/// Returns the states that may lie `steps` below `state`.
 fn bases(
     below: &Lists<u32>,
     state: usize,
@@ -122,15 +123,15 @@ fn bases(
     Ok(level)
 }
 
-/// What the states do as things stand.
+/// The rows of the states with the current resolution.
 struct Rows<'a> {
     automaton: &'a Automaton,
     lookaheads: &'a LookAheads,
     resolution: &'a Resolution,
     meter: &'a Meter,
-    /// By state, the number of its row, as soon as it was asked for.
+    /// By state: the number of its row, computed on first use.
     numbers: HashMap<usize, usize, FxBuildHasher>,
-    /// The edges of a row, ascending, and its number.
+    /// Row numbers by the edges of the row, ascending.
     known: HashMap<Vec<(Code, u32)>, usize, FxBuildHasher>,
     /// Whether the first of two rows has all edges of the second.
     covers: HashMap<(usize, usize), bool, FxBuildHasher>,
@@ -154,7 +155,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The edges of `state` that are left, ascending: terminals and nonterminals.
+    /// Returns the remaining edges of `state`, ascending: terminals and nonterminals.
     fn edges(&self, state: usize) -> Vec<(Code, u32)> {
         let shifts = self.automaton.by_terminals(state).iter();
         let kept = shifts.filter(|edge| self.resolution.keeps_shift(state as u32, edge.symbol));
@@ -164,7 +165,7 @@ impl<'a> Rows<'a> {
         edges
     }
 
-    /// The number of the row of `state`: equal rows have one.
+    /// Returns the number of the row of `state`: equal rows have the same number.
     fn number(&mut self, state: usize) -> Result<usize, LimitReached> {
         if let Some(&known) = self.numbers.get(&state) {
             return Ok(known);
@@ -177,7 +178,8 @@ impl<'a> Rows<'a> {
         Ok(number)
     }
 
-    /// The look-aheads of a production that is complete in `state`; none where it is not.
+    /// Returns the look-aheads of a production that is complete in `state`; none if it is not
+    /// complete.
     fn lookaheads(&self, state: usize, production: u32) -> &Terminals {
         let place = self.automaton.complete.get(state).binary_search(&production);
         place.map_or(&[], |place| {
@@ -185,13 +187,14 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// The other productions that `state` reduces: empty ones, where only one is in the kernel.
+    /// Returns the other productions that `state` reduces; they are empty if only one is in the
+    /// kernel.
     fn others(&self, state: usize, production: u32) -> impl Iterator<Item = u32> + '_ {
         let complete = self.automaton.complete.get(state).iter().copied();
         complete.filter(move |&other| other != production)
     }
 
-    /// Whether `state` ends `production` before all before which it does anything else.
+    /// Returns whether `state` reduces `production` before each terminal with another action.
     fn reduces_before_all(&self, state: usize, production: u32) -> Result<bool, LimitReached> {
         let own = self.lookaheads(state, production);
         let shifts = self.automaton.by_terminals(state);
@@ -204,8 +207,8 @@ impl<'a> Rows<'a> {
                 .all(|other| is_subset(self.lookaheads(state, other), own)))
     }
 
-    /// Whether all states to which the bases go on by `symbol` do all that `state` does beside
-    /// ending `production`.
+    /// Returns whether the goto of `symbol` in each base does all that `state` does apart from
+    /// reducing `production`.
     fn all_do_all(
         &mut self,
         bases: &[u32],
@@ -223,7 +226,7 @@ impl<'a> Rows<'a> {
         Ok(true)
     }
 
-    /// Whether `after` does all that `state` does beside ending `production`.
+    /// Returns whether `after` does all that `state` does apart from reducing `production`.
     fn does_all(
         &mut self,
         after: usize,
@@ -246,12 +249,12 @@ impl<'a> Rows<'a> {
             }))
     }
 
-    /// Whether `after` has each edge of `state`, with the same target.
+    /// Returns whether `after` has each edge of `state`, with the same target.
     fn has_edges_of(&self, after: usize, state: usize) -> Result<bool, LimitReached> {
         let (all, some) = (self.edges(after), self.edges(state));
         self.meter.step(STEPS_OF_AN_EDGE * (all.len() + some.len()))?;
         let mut rest = all.iter();
-        // Both ascend, so what was passed over is not wanted any more.
+        // Both are ascending, so edges passed over are not needed again.
         Ok(some.iter().all(|edge| rest.any(|other| other == edge)))
     }
 }

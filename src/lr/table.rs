@@ -1,8 +1,8 @@
-//! The table: what each state does before each terminal, and everything that later layers ask of
-//! it.
+//! The table: the actions of each state before each terminal, and everything else that later layers
+//! ask of it.
 //!
-//! Invariants: core 0 is the start; a cell's actions are neighbours in one array sorted by core and
-//! terminal, and where they are in conflict the shift comes first; equal rows are stored once.
+//! Invariants: core 0 is the start; the actions of a cell are adjacent in one array sorted by core
+//! and terminal, and in a conflict the shift is first; equal rows are stored once.
 
 use super::closures::Closures;
 use super::conflict::{ConflictError, Resolution};
@@ -30,7 +30,7 @@ use crate::util::id::{CoreId, NonterminalId, ProductionId, TerminalId};
 use crate::util::lists::Lists;
 use crate::util::meter::{LimitReached, Meter};
 
-/// What to do before a terminal.
+/// An action before a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     /// Push the state.
@@ -41,34 +41,34 @@ pub(crate) enum Action {
     Accept,
 }
 
-/// A way for a state to reduce. Productions of the same nonterminal and length do the same to a
-/// stack.
+/// A way for a state to reduce. Productions of the same nonterminal and length have the same effect
+/// on a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reduction {
     /// The nonterminal whose goto is taken.
     pub(crate) lhs: NonterminalId,
-    /// How many states are popped.
+    /// Number of states popped.
     pub(crate) length: usize,
-    /// The number of the set of terminals (and `$`) before which it is done; never empty.
+    /// Number of the set of terminals (and `$`) before which the reduction is done; never empty.
     pub(super) lookaheads: u32,
 }
 
-/// The sets of a table in the making, by their numbers in it.
+/// Numbers of the terminal sets of a table under construction.
 struct Numbers<'a> {
     lookaheads: &'a LookAheads,
     distinct: TerminalSets,
     gathered: Gathered,
-    /// By number among the look-aheads.
+    /// By number of the set in `lookaheads`.
     of_lookaheads: Vec<u32>,
-    /// By terminal: it alone.
+    /// By terminal: the set of it alone.
     of_terminals: Vec<u32>,
 }
 
-/// No number yet.
+/// No number assigned yet.
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Numbers<'a> {
-    /// No set yet, of terminals below `bound`.
+    /// Creates an empty collection of sets of terminals below `bound`.
     fn new(lookaheads: &'a LookAheads, bound: usize) -> Self {
         Self {
             lookaheads,
@@ -79,7 +79,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// What a reduction looks ahead at.
+    /// Returns the set of look-aheads of a reduction.
     fn of_reduction(&mut self, reduction: usize) -> u32 {
         let set = self.lookaheads.get(reduction);
         match self.lookaheads.number(reduction) {
@@ -94,7 +94,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// These terminals.
+    /// Returns the set of these terminals.
     fn of(&mut self, mut terminals: impl Iterator<Item = u32>) -> u32 {
         let Some(first) = terminals.next() else { return TerminalSets::EMPTY };
         let Some(second) = terminals.next() else {
@@ -116,25 +116,25 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// For so many cells there is room from the beginning.
+/// Upper bound on the number of cells for which room is reserved in advance.
 const MOST_CELLS_AT_ONCE: usize = 1 << 20;
 
 /// A cell is found, sorted and copied.
 const STEPS_OF_A_CELL: usize = 4;
 
-/// An LALR(1) table. Conflicts that are to be followed are in it.
+/// An LALR(1) table. It contains the conflicts that are to be followed.
 #[derive(Debug)]
 pub(crate) struct ParseTable {
     pub(super) rules: Rules,
     pub(super) names: Names,
     pub(super) automaton: Automaton,
     pub(super) predecessors: Lists<u32>,
-    /// By state: the terminals of its cells, ascending, one entry an action.
+    /// By state: the terminals of its cells, ascending, one entry per action.
     pub(super) cells: Lists<u32>,
     /// Parallel to the entries of `cells`.
     pub(super) actions: Vec<Action>,
     pub(super) sets: RowSets,
-    /// By state: its row and its shifts among `sets`.
+    /// By state: the numbers in `sets` of its row and its shifts.
     pub(super) rows: Vec<(u32, u32)>,
     pub(super) reductions: Lists<Reduction>,
     /// By state.
@@ -143,14 +143,13 @@ pub(crate) struct ParseTable {
     pub(super) closures: Closures,
     pub(super) forks: Forks,
     pub(super) unions: Unions,
-    /// By core: where its kernel items return to.
+    /// By core: the returns of its kernel items.
     pub(super) returns: Lists<Return>,
     pub(super) states: ParseStates,
     pub(super) settled: bool,
-    /// The reductions that were taken away, ascending: state, production, and the terminal before
-    /// it.
+    /// The removed reductions, ascending: state, production, and the terminal after it.
     pub(super) barred: Vec<[u32; 3]>,
-    /// Whether some core has several ways to go on before one terminal, or one that may go round.
+    /// Whether some core has several actions before one terminal, or reductions that may loop.
     pub(super) conflicting: bool,
     /// See [`ParseTable::tells_contexts_apart`].
     pub(super) by_context: bool,
@@ -161,7 +160,7 @@ impl ParseTable {
     /// Builds the table.
     ///
     /// # Errors
-    /// When the grammar has conflicts that precedence does not settle and it wants them refused, or
+    /// If the grammar has conflicts that precedence does not settle and asks to refuse them, or if
     /// the table would be too large.
     pub(crate) fn build(grammar: &Grammar, meter: &Meter) -> Result<Self, ConflictError> {
         let mut rules = Rules::new(grammar);
@@ -187,7 +186,7 @@ impl ParseTable {
                 && let Some(open) = without_hidden_left_recursion(&rules, meter)?
             {
                 rules = open;
-                // Never two at once.
+                // Frees the first draft before the second is built.
                 drop(draft);
                 draft = Draft::new(grammar, &rules, meter)?;
                 names = Names::new(grammar, &rules);
@@ -240,7 +239,8 @@ impl ParseTable {
         let mut reductions: Vec<Reduction> = Vec::new();
         let mut held = meter.holding();
         self.rows.reserve(self.automaton.state_count());
-        // Lists that grow are copied; of very large ones, not all cells may be within the limits.
+        // Growing lists are copied, so room is reserved; but all cells of a very large table might
+        // exceed the limits.
         let reductions_of =
             (0..self.automaton.complete.entries().len()).map(|at| lookaheads.get(at));
         let cells_of =
@@ -278,7 +278,7 @@ impl ParseTable {
                 }
             }
             if cells.len() > shifted {
-                // Stable: shifts stay in front.
+                // Stable sort: shifts stay first.
                 cells.sort_by_key(|&(terminal, _)| terminal);
                 self.conflicting |= cells.windows(2).any(|two| two[0].0 == two[1].0);
             }
@@ -309,23 +309,23 @@ impl ParseTable {
         Ok(())
     }
 
-    /// The state of the empty stack.
+    /// Returns the state of the empty stack.
     pub(crate) fn start(&self) -> CoreId {
         CoreId(0)
     }
 
-    /// The id of `$`, the end of the text: one past the grammar's terminals.
+    /// Returns the id of `$`, the end of the text: one past the grammar's terminals.
     pub(crate) fn end(&self) -> TerminalId {
         TerminalId(self.rules.end())
     }
 
-    /// How many states there are; ids are dense.
+    /// Returns the number of states; ids are dense.
     pub(crate) fn state_count(&self) -> usize {
         self.automaton.state_count()
     }
 
-    /// What to do in `state` before `terminal`: nothing (an error) or one action. Logarithmic in
-    /// the row.
+    /// Returns the actions of `state` before `terminal`: none (an error), one, or several in a
+    /// conflict. Logarithmic in the row.
     #[inline]
     pub(crate) fn actions(&self, state: CoreId, terminal: TerminalId) -> &[Action] {
         let range = self.cells.range(state.index());
@@ -335,51 +335,52 @@ impl ParseTable {
         &self.actions[range.start + from..][..count]
     }
 
-    /// The terminals (and `$`) for which `state` has an action. Ids are below `end() + 1`.
+    /// Returns the terminals (and `$`) for which `state` has an action. Ids are below `end() + 1`.
     #[inline]
     pub(crate) fn row(&self, state: CoreId) -> &BitSet {
         self.sets.get(self.rows[state.index()].0)
     }
 
-    /// The terminals (and `$`) of the row of `state`, ascending.
+    /// Returns the terminals (and `$`) of the row of `state`, ascending.
     pub(crate) fn terminals_of_row(&self, state: CoreId) -> impl Iterator<Item = usize> + '_ {
         self.sets.terminals(self.rows[state.index()].0).map(|terminal| terminal as usize)
     }
 
-    /// The number of the row of `state`, below [`ParseTable::set_count`]. Equal rows have one.
+    /// Returns the number of the row of `state`, below [`ParseTable::set_count`]. Equal rows have
+    /// the same number.
     #[inline]
     pub(crate) fn row_number(&self, state: CoreId) -> usize {
         self.rows[state.index()].0 as usize
     }
 
-    /// How many different sets of terminals rows and shifts are.
+    /// Returns the number of distinct sets of terminals among the rows and the shifts.
     pub(crate) fn set_count(&self) -> usize {
         self.sets.len()
     }
 
-    /// The terminals that `state` shifts, and `$` where it accepts.
+    /// Returns the terminals that `state` shifts, and `$` where it accepts.
     #[inline]
     pub(crate) fn shifts(&self, state: CoreId) -> &BitSet {
         self.sets.get(self.rows[state.index()].1)
     }
 
-    /// The distinct ways in which `state` reduces. Without conflicts their look-aheads are
+    /// Returns the distinct ways in which `state` reduces. Without conflicts their look-aheads are
     /// disjoint, and disjoint from the shifts.
     #[inline]
     pub(crate) fn reductions(&self, state: CoreId) -> &[Reduction] {
         self.reductions.get(state.index())
     }
 
-    /// The terminals (and `$`) before which a reduction of this table is done.
+    /// Returns the terminals (and `$`) before which a reduction of this table is done.
     #[inline]
     pub(crate) fn lookaheads(&self, reduction: &Reduction) -> &BitSet {
         self.sets.get(reduction.lookaheads)
     }
 
-    /// Where `state` goes by the shift of `terminal`. Logarithmic in its shifts.
+    /// Returns the target of the shift of `terminal` in `state`. Logarithmic in its shifts.
     #[inline]
     pub(super) fn shift(&self, state: CoreId, terminal: TerminalId) -> Option<CoreId> {
-        // Asked of many states that do not shift it.
+        // Often asked of states that do not shift it.
         if !self.shifts(state).contains(terminal.index()) {
             return None;
         }
@@ -388,8 +389,8 @@ impl ParseTable {
         Some(CoreId(edges[at].target))
     }
 
-    /// The state after a reduction to `nonterminal` has uncovered `state`. Logarithmic in the
-    /// state's gotos.
+    /// Returns the state pushed on `state` when a reduction to `nonterminal` has uncovered it.
+    /// Logarithmic in the state's gotos.
     #[inline]
     pub(crate) fn goto(&self, state: CoreId, nonterminal: NonterminalId) -> Option<CoreId> {
         let edges = self.automaton.by_nonterminals(state.index());
@@ -400,19 +401,21 @@ impl ParseTable {
             .map(|at| CoreId(edges[at].target))
     }
 
-    /// The nonterminal of a production and the number of its symbols.
+    /// Returns the nonterminal of a production and the number of its symbols.
     #[inline]
     pub(crate) fn production(&self, production: ProductionId) -> (NonterminalId, usize) {
         let lhs = NonterminalId::new(self.rules.lhs(production.0));
         (lhs, (self.rules.last(production.0) - self.rules.first(production.0)) as usize)
     }
 
-    /// What messages call a terminal: its text in quotes if it is a literal, else its name.
+    /// Returns the name of a terminal in messages: its text in quotes if it is a literal, else its
+    /// name.
     pub(crate) fn terminal_name(&self, terminal: TerminalId) -> &str {
         self.names.symbol(terminal.0)
     }
 
-    /// The terminals before which `state` would end `production`, were that not taken away.
+    /// Returns the terminals before which `state` would reduce `production` if that had not been
+    /// removed.
     pub(super) fn barred(
         &self,
         state: CoreId,
@@ -426,7 +429,7 @@ impl ParseTable {
         same.map(|&[.., terminal]| terminal as usize)
     }
 
-    /// The symbol by which `state` is entered; `None` for the start.
+    /// Returns the symbol on the edges into `state`; `None` for the start.
     pub(crate) fn accessing(&self, state: CoreId) -> Option<Symbol> {
         let code = self.automaton.accessing[state.index()];
         (code != COMPLETE).then(|| match self.rules.nonterminal(code) {
@@ -435,18 +438,18 @@ impl ParseTable {
         })
     }
 
-    /// The states that may lie right below `state` on a stack, ascending: the LR(0) automaton's
-    /// edges backwards, but for the shifts that precedence took away.
+    /// Returns the states that may lie directly below `state` on a stack, ascending: the reversed
+    /// edges of the LR(0) automaton, without the shifts that precedence removed.
     pub(crate) fn predecessors(&self, state: CoreId) -> impl Iterator<Item = CoreId> + '_ {
         self.predecessors.get(state.index()).iter().map(|&state| CoreId(state))
     }
 
-    /// How many states may lie right below `state`.
+    /// Returns the number of states that may lie directly below `state`.
     pub(super) fn count_below(&self, state: CoreId) -> usize {
         self.predecessors.range(state.index()).len()
     }
 
-    /// The place of `below` among these. Logarithmic in their number.
+    /// Returns the index of `below` among these. Logarithmic in their number.
     #[inline]
     pub(super) fn place_below(&self, state: CoreId, below: CoreId) -> usize {
         let predecessors = self.predecessors.get(state.index());
@@ -459,38 +462,39 @@ impl ParseTable {
         place
     }
 
-    /// What a state waits for, if it is a tail call.
+    /// Returns the tail call of a state, if it is one.
     #[inline]
     pub(super) fn tail(&self, state: CoreId) -> Option<Tail> {
         self.tails[state.index()]
     }
 
-    /// Stacks with the same core on top are to be told apart by their contexts: it matters what
-    /// each of them shifts, beside what is shifted by one of them.
+    /// Distinguishes stacks with the same core on top by their contexts, where the terminals that
+    /// each stack shifts matter, not only the union of these.
     pub(crate) fn tell_contexts_apart(&mut self) {
         self.by_context = true;
     }
 
-    /// Whether nodes of a stack are told apart by their contexts, not by their cores alone.
+    /// Returns whether nodes of a stack are distinguished by their contexts, not by their cores
+    /// alone.
     #[inline]
     pub(crate) fn tells_contexts_apart(&self) -> bool {
         self.by_context
     }
 
-    /// Whether the parser may have several ways to go on before one terminal, or one that may lead
-    /// back to the same stack.
+    /// Returns whether the parser may have several actions before one terminal, or one that may
+    /// lead back to the same stack.
     #[inline]
     pub(crate) fn has_conflicts(&self) -> bool {
         self.conflicting
     }
 
-    /// Whether precedence or the order of rules took any action away. Then a viable stack need not
-    /// be one that can be completed.
+    /// Returns whether precedence or the order of rules removed an action. Then some viable stacks
+    /// may have no completion.
     pub(crate) fn has_settled_conflicts(&self) -> bool {
         self.settled
     }
 
-    /// What the grammar's author should know, though the table stands.
+    /// Warnings for the grammar's author about a table that was built.
     pub(crate) fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

@@ -1,8 +1,8 @@
-//! Sets of terminals while tables are made: each once, and only the words in which something is.
+//! Sets of terminals during table construction: each stored once, with its non-zero words only.
 //!
-//! A grammar of ten thousand terminals has a hundred thousand places where some may follow, nearly
-//! all of them the same few. With a row of bits for each place, such a grammar took most of its
-//! memory for zeros.
+//! A grammar of ten thousand terminals has a hundred thousand positions with a follow set, but few
+//! distinct sets. With a row of bits for each position, such a grammar used most of its memory for
+//! zeros.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -12,14 +12,14 @@ use rustc_hash::FxBuildHasher;
 use crate::util::bitset::BitSet;
 use crate::util::lists::Lists;
 
-/// Sixty-four terminals, those from `64 * at` on.
+/// Sixty-four terminals, starting at `64 * at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     at: u32,
     bits: u64,
 }
 
-/// A set of terminals: its words that are not empty, ascending. Equal sets are equal slices.
+/// A set of terminals: its non-zero words, ascending. Equal sets are equal slices.
 pub(super) type Terminals = [Word];
 
 /// Distinct sets, by number.
@@ -43,7 +43,7 @@ impl TerminalSets {
         self.sets.get(set as usize)
     }
 
-    /// The number of the set, which is entered where it is new.
+    /// Returns the number of the set, adding it if it is new.
     pub(super) fn id(&mut self, words: &Terminals) -> u32 {
         let sets = &mut self.sets;
         let hashed = hash(words);
@@ -56,19 +56,19 @@ impl TerminalSets {
         id
     }
 
-    /// The sets by their numbers; none is entered any more.
+    /// Returns the sets by their numbers; no more can be added.
     pub(super) fn into_lists(self) -> Lists<Word> {
         self.sets
     }
 
-    /// How many sets there are.
+    /// Returns the number of sets.
     pub(super) fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// Heap bytes, about.
+    /// Returns the approximate heap size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        // Lists that grow have room for as many again.
+        // Growing lists have capacity for up to twice their length.
         2 * (size_of_val(self.sets.entries()) + self.sets.len() * 2 * size_of::<u32>())
     }
 }
@@ -82,25 +82,25 @@ fn hash(words: &Terminals) -> u64 {
     hasher.finish()
 }
 
-/// Whether `terminal` is in the set. Logarithmic in the words.
+/// Returns whether `terminal` is in the set. Logarithmic in the words.
 pub(super) fn contains(set: &Terminals, terminal: u32) -> bool {
     let found = set.binary_search_by_key(&(terminal / 64), |word| word.at);
     found.is_ok_and(|at| set[at].bits >> (terminal % 64) & 1 == 1)
 }
 
-/// The set as bits, where terminals are below `bound`.
+/// Returns the set as a bit set of terminals below `bound`.
 pub(super) fn bits(set: &Terminals, bound: usize) -> BitSet {
     let mut bits = BitSet::new(bound);
     set.iter().for_each(|word| bits.set_word(word.at as usize, word.bits));
     bits
 }
 
-/// How many terminals are in the set.
+/// Returns the number of terminals in the set.
 pub(super) fn size(set: &Terminals) -> usize {
     set.iter().map(|word| word.bits.count_ones() as usize).sum()
 }
 
-/// The terminals of the set, ascending.
+/// Returns the terminals of the set, ascending.
 pub(super) fn terminals(set: &Terminals) -> impl Iterator<Item = u32> + '_ {
     set.iter().flat_map(|&Word { at, bits }| {
         let rest = |rest: u64| (rest != 0).then_some(rest);
@@ -109,7 +109,7 @@ pub(super) fn terminals(set: &Terminals) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether all of `set` is in `of`.
+/// Returns whether `set` is a subset of `of`.
 pub(super) fn is_subset(set: &Terminals, of: &Terminals) -> bool {
     set.iter().all(|word| {
         let found = of.binary_search_by_key(&word.at, |other| other.at);
@@ -117,7 +117,7 @@ pub(super) fn is_subset(set: &Terminals, of: &Terminals) -> bool {
     })
 }
 
-/// The set without `terminal`.
+/// Returns the set without `terminal`.
 pub(super) fn without(set: &Terminals, terminal: u32) -> Vec<Word> {
     let taken = |word: &Word| Word {
         bits: if word.at == terminal / 64 {
@@ -130,17 +130,17 @@ pub(super) fn without(set: &Terminals, terminal: u32) -> Vec<Word> {
     set.iter().map(taken).filter(|word| word.bits != 0).collect()
 }
 
-/// A set that is put together: room for all terminals, used again and again.
+/// A set under construction: a buffer for all terminals that is reused.
 #[derive(Debug)]
 pub(super) struct Gathered {
     bits: Vec<u64>,
-    /// Which words hold something.
+    /// Indices of the non-zero words.
     used: Vec<u32>,
     words: Vec<Word>,
 }
 
 impl Gathered {
-    /// Nothing yet, with room for terminals below `bound`.
+    /// Creates an empty set, with room for terminals below `bound`.
     pub(super) fn new(bound: usize) -> Self {
         Self { bits: vec![0; bound.div_ceil(64)], used: Vec::new(), words: Vec::new() }
     }
@@ -153,7 +153,7 @@ impl Gathered {
         set.iter().for_each(|&word| self.add_word(word));
     }
 
-    /// Adds a set, and gives `twice` what was there before.
+    /// Adds a set, and adds to `twice` the terminals that were already in.
     pub(super) fn add_again(&mut self, set: &Terminals, twice: &mut Self) {
         for &Word { at, bits } in set {
             twice.add_word(Word { at, bits: bits & self.bits[at as usize] });
@@ -169,7 +169,7 @@ impl Gathered {
         *own |= bits;
     }
 
-    /// The set, and nothing from then on.
+    /// Returns the set and clears the buffer.
     pub(super) fn take(&mut self) -> &Terminals {
         self.used.sort_unstable();
         self.words.clear();

@@ -1,4 +1,4 @@
-//! What was read of a stack, for stacks that are alike as far down.
+//! The part of a stack that was read, to recognize stacks that are the same down to that depth.
 
 use std::sync::Weak;
 
@@ -7,20 +7,21 @@ use super::stack::{Depths, Stack};
 use super::table::ParseTable;
 use crate::util::id::{CoreId, ParseStateId};
 
-/// The cores from the top of a stack down to the lowest that was read, and the lowest state that
-/// was read with its context.
+/// The cores from the top of a stack down to the lowest that was read, and the lowest state whose
+/// context was read.
 #[derive(Debug)]
 pub(crate) struct Trail {
     cores: Box<[CoreId]>,
-    /// How many nodes below the top that state is.
+    /// Number of nodes from the top down to that state.
     state: Option<(u32, ParseStateId)>,
 }
 
-/// Longer trails are not kept: to follow one again would cost more than it saves.
+/// Upper bound on the length: following a longer trail again would cost more than it saves.
 const MOST: u32 = 64;
 
 impl Trail {
-    /// Whether all that was read is the same in `stack`. If it is, `depths` is told what was read.
+    /// Returns whether all that was read is the same in `stack`. If it is, reports to `depths` what
+    /// was read.
     pub(crate) fn fits(&self, stack: &Stack, table: &ParseTable, depths: &mut impl Depths) -> bool {
         let mut at = Some(stack);
         for (down, &core) in (0..).zip(&self.cores) {
@@ -44,18 +45,18 @@ impl Trail {
     }
 }
 
-/// What was read of one stack in memory, whose nodes over forks are made once: the way to know a
-/// stack again where a [`Trail`] would have to follow each of its ways.
+/// The depths read of one stack, identified by its address, as nodes above forks are unique: a
+/// replacement for a [`Trail`], which would have to follow each path of the stack.
 #[derive(Debug)]
 pub(crate) struct Traversal {
-    /// As long as this is held no other node is made at its address.
+    /// Keeps the address of the node from being reused.
     _node: Weak<Node>,
     lowest: u32,
     lowest_state: Option<u32>,
 }
 
 impl Traversal {
-    /// `depths` is told what was read.
+    /// Reports to `depths` what was read.
     pub(crate) fn tell(&self, depths: &mut impl Depths) {
         if let Some(depth) = self.lowest_state {
             depths.read_state(depth);
@@ -64,33 +65,34 @@ impl Traversal {
     }
 }
 
-/// Where a stack is in memory.
+/// The address of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StackAddress(usize);
 
 impl Stack {
-    /// Where the stack is. No other is there as long as a [`Traversal`] of it is held.
+    /// Returns the address of the stack. It is not reused while a [`Traversal`] of the stack is
+    /// alive.
     pub(crate) fn stack_address(&self) -> StackAddress {
         StackAddress(self.address().addr())
     }
 }
 
-/// Notes how deep is read, and passes it on.
+/// Records the depths read, and forwards them.
 pub(crate) struct Trailing<'a, D> {
     depths: &'a mut D,
     lowest: u32,
     lowest_state: Option<u32>,
-    /// Whether something was read that is no longer on one path.
+    /// Whether the reader stopped at a fork.
     is_past_fork: bool,
 }
 
 impl<'a, D: Depths> Trailing<'a, D> {
-    /// Nothing of `stack` has been read but its top.
+    /// Starts with only the top of `stack` read.
     pub(crate) fn new(stack: &Stack, depths: &'a mut D) -> Self {
         Self { depths, lowest: stack.depth(), lowest_state: None, is_past_fork: false }
     }
 
-    /// What was read of `stack`; `None` where that is too much, or not on one path.
+    /// Returns the trail read of `stack`; `None` if it is too long or not a single path.
     pub(crate) fn trail(&self, stack: &Stack, table: &ParseTable) -> Option<Trail> {
         let is_straight = stack.first_fork().is_none_or(|fork| self.lowest >= fork);
         let count = stack.depth() - self.lowest + 1;
@@ -104,13 +106,13 @@ impl<'a, D: Depths> Trailing<'a, D> {
         Some(Trail { cores: nodes.iter().map(|node| node.core()).collect(), state })
     }
 
-    /// What was read of `stack`, on whichever paths.
+    /// Returns the depths read of `stack`, on any paths.
     pub(crate) fn traversal(&self, stack: &Stack) -> Traversal {
         let Self { lowest, lowest_state, .. } = *self;
         Traversal { _node: stack.downgrade(), lowest, lowest_state }
     }
 
-    /// Whether the reading had to stop at a fork: then nothing can come of it.
+    /// Returns whether the reader had to stop at a fork: then it has no result.
     pub(crate) fn has_stopped(&self) -> bool {
         self.is_past_fork
     }

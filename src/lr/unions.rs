@@ -1,37 +1,37 @@
-//! Unions of stacks that were made before: a table that forgets.
+//! Cache of unions of stacks, of bounded size.
 //!
 //! The readings of an ambiguous text meet again and again in the same nodes, and a union of two
-//! graphs goes through all pairs that they do not share. So pairs are kept with their unions, as
-//! packages for binary decision diagrams keep them (Brace, Rudell and Bryant 1990, the *computed
-//! table*): in a table of bounded size, in which a new entry takes the place of an old one. Without
-//! it the work is the same, done over.
+//! graphs visits all pairs of nodes that they do not share. So pairs are cached with their unions,
+//! as in packages for binary decision diagrams (Brace, Rudell and Bryant 1990, the *computed
+//! table*): a table of bounded size in which a new entry replaces an old one. Without it the
+//! results are the same, but computed again.
 //!
-//! The table holds no stack alive. As long as it refers to a node, no other can come to have its
-//! address, so an address tells a pair.
+//! The table keeps no stack alive. While it refers to a node, the node's address is not reused, so
+//! addresses identify a pair.
 
 use std::sync::{Mutex, PoisonError, Weak};
 
 use super::node::{Address, Node, Stack};
 
-/// Entries of the table at first.
+/// Initial number of entries.
 const FEWEST: usize = 1 << 10;
 
-/// Entries of the table at most, which take 26 MB. They suffice for 1,600 symbols of the most
-/// ambiguous grammars, masks included. A quarter of them suffices for 500, and behind 800 each step
+/// Upper bound on the entries, which take 26 MB. They suffice for 1,600 symbols of the most
+/// ambiguous grammars, masks included. A quarter of them suffices for 500, and after 800 each step
 /// makes all of its unions anew.
 const MOST: usize = 1 << 18;
 
-/// What a node takes with the counts of those that refer to it.
+/// Bytes of a node with its reference counts.
 const NODE_BYTES: usize = size_of::<Node>() + 2 * size_of::<usize>();
 
-/// The unions that were made last.
+/// The most recent unions.
 #[derive(Debug, Default)]
 pub(super) struct Unions(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
     entries: Vec<Option<Made>>,
-    /// How many unions were ever kept.
+    /// Number of unions added so far.
     kept: usize,
 }
 
@@ -43,7 +43,7 @@ struct Made {
 }
 
 impl Unions {
-    /// The union of two stacks, if it was made before and is still there.
+    /// Returns the union of two stacks, if it is cached and still alive.
     pub(super) fn find(&self, one: &Stack, other: &Stack) -> Option<Stack> {
         let (one, other) = in_order(one, other);
         let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,7 +53,7 @@ impl Unions {
         Stack::upgrade(&known.union).filter(|_| is_same)
     }
 
-    /// Keeps a union.
+    /// Adds a union.
     pub(super) fn keep(&self, one: &Stack, other: &Stack, union: &Stack) {
         let (one, other) = in_order(one, other);
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,14 +64,14 @@ impl Unions {
         table.entries[place] = Some(known);
     }
 
-    /// Bytes of the table, and of nodes that nobody holds: the memory of a node is given back when
-    /// the last entry that refers to the node is overwritten.
+    /// Returns the bytes of the table, and of dead nodes: the memory of a node is freed when the
+    /// last entry that refers to it is overwritten.
     pub(super) fn bytes(&self) -> usize {
         let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         table.entries.len() * (size_of::<Option<Made>>() + NODE_BYTES)
     }
 
-    /// How many unions were ever kept.
+    /// Returns the number of unions added so far.
     #[cfg(test)]
     pub(super) fn kept(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).kept
@@ -79,7 +79,7 @@ impl Unions {
 }
 
 impl Table {
-    /// Doubles the table where it has been filled, and forgets what was in it.
+    /// Doubles the table once as many unions as entries were added, and clears it.
     fn make_room(&mut self) {
         let entries = self.entries.len();
         self.kept += 1;
@@ -90,12 +90,12 @@ impl Table {
     }
 }
 
-/// A union is the same both ways.
+/// Orders a pair, because union is commutative.
 fn in_order<'s>(one: &'s Stack, other: &'s Stack) -> (&'s Stack, &'s Stack) {
     if one.address() < other.address() { (one, other) } else { (other, one) }
 }
 
-/// Where a pair is kept among so many entries, a power of two.
+/// Returns the index of a pair in a table with this number of entries, a power of two.
 fn place(one: &Stack, other: &Stack, entries: usize) -> usize {
     let number = |at: Address| (at.addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (number(one.address()) ^ number(other.address()).rotate_left(21)) >> 40;

@@ -1,13 +1,13 @@
-//! What reductions do as long as they do not reach below the state under the top.
+//! The effect of reductions that read at most the state below the top.
 //!
-//! In a grammar with many levels of precedence an operand is reduced ten times and more, each time
-//! by a production of one symbol, before anything else happens. None of it depends on more than the
-//! top state and the one below. So for each such pair, an edge of the LR(0) automaton, it is worked
-//! out once, for all look-aheads together: which terminals are shifted on the way, and by which
-//! reductions the way leads further down.
+//! In a grammar with many levels of precedence, an operand is reduced ten times or more, each time
+//! by a production of one symbol, before anything else happens. All of this depends only on the top
+//! state and the state below. So it is computed once for each such pair, an edge of the LR(0)
+//! automaton, for all look-aheads together: the terminals that are shifted on the way, and the
+//! reductions that lead further down.
 //!
-//! The tables keep their unit reductions, because rows and reductions of states have to be exact in
-//! themselves.
+//! The tables keep their unit reductions, because the rows and reductions of each state must be
+//! exact on their own.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,33 +21,35 @@ use super::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::CoreId;
 
-/// Rounds of one closure, and more for each state: a table that takes more is forged, or derives
-/// nothing in ever so many ways, and shifts less then than it might.
+/// Upper bounds on the rounds of one closure: a constant, and more for each state. A table that
+/// needs more is forged, or derives the empty text in a huge number of ways; its stacks may then
+/// shift less than they could.
 const LONGEST: usize = 10_000;
 const LONGEST_OF_A_STATE: usize = 16;
 
-/// A round on so many states counts as two.
+/// Number of states for which a round counts once more.
 const MANY: usize = 128;
 
-/// Rounds of all closures of a table, three to ten microseconds each. Twenty texts of Python take
-/// 3,123, and no grammar of others that was tried took more than 20,000. Only rules that derive
-/// nothing in ever so many ways come here: of each closure that is found from then on, no more than
-/// its first [`SHORT`] rounds are followed. Which these are depends on the texts that were read, so
-/// masks are not saved once a closure has been longer than that: where they are loaded, it might be
-/// cut.
+/// Upper bound on the rounds of all closures of a table, three to ten microseconds each. Twenty
+/// texts of Python take 3,123, and no third-party grammar that was tried took more than 20,000.
+/// Only rules that derive the empty text in a huge number of ways reach it: from then on only the
+/// first [`SHORT`] rounds of each new closure are followed. Which closures these are depends on the
+/// texts read, so masks are not saved once a closure has been longer than that: it might be cut
+/// where they are loaded.
 const MOST_ROUNDS: usize = 1 << 17;
 
-/// Rounds of a closure that is found late. The longest one of the built-in grammars takes 31.
+/// Upper bound on the rounds of a closure found after [`MOST_ROUNDS`]. The longest one of the
+/// built-in grammars takes 31.
 const SHORT: usize = 256;
 
 impl ParseTable {
-    /// How many closures were not followed to their ends: stacks that reduce by them shift less
-    /// than they might.
+    /// Returns the number of closures that were cut: stacks that reduce by them may shift less than
+    /// they could.
     pub(crate) fn cut_closures(&self) -> usize {
         self.closures.cut.load(Ordering::Relaxed)
     }
 
-    /// What `top` does on `below`; at the bottom of a stack there is nothing below.
+    /// Returns the closure of `top` on `below`; nothing is below the bottom of a stack.
     #[inline]
     pub(super) fn closure(&self, top: CoreId, below: Option<CoreId>) -> &Closure {
         let closures = self.closures.by_top.get_or_init(top.0, || self.new_closures(top));
@@ -55,7 +57,8 @@ impl ParseTable {
             Some(below) if closures.len() > 1 => self.place_below(top, below),
             _ => 0,
         };
-        // A stack of these tables has a place there; one of others must not make this panic.
+        // A stack of this table always has an index here; a stack of another table must not cause a
+        // panic.
         closures[place.min(closures.len() - 1)]
             .get_or_init(|| Box::new(self.find_closure(top, below)))
     }
@@ -72,7 +75,7 @@ impl ParseTable {
         let (mut stops, mut exits) = (Vec::new(), Vec::new());
         let mut reads_below = false;
         let mut pending: Vec<(bool, Cores, Option<BitSet>)> = vec![(false, Cores::new(), None)];
-        // Where there are conflicts, ways may meet again, and cyclic rules go round.
+        // With conflicts, paths may meet again, and cyclic rules loop.
         let mut met: HashMap<(bool, Cores), BitSet, FxBuildHasher> = HashMap::default();
         let most = match self.closures.rounds.load(Ordering::Relaxed) < MOST_ROUNDS {
             true => LONGEST + LONGEST_OF_A_STATE * self.state_count(),
@@ -86,8 +89,8 @@ impl ParseTable {
                 break;
             }
             let base = if uncovers { below } else { Some(top) };
-            // No sound table goes round without shifting; a forged one may, and in as many ways as
-            // there are stacks of its states.
+            // A sound table does not loop without shifting; a forged one may, along as many paths
+            // as there are stacks of its states.
             let sound = states.len() <= self.state_count();
             let Some(state) = states.last().copied().or(base).filter(|_| sound) else { continue };
             if let Some(filter) = filter.as_mut().filter(|_| self.has_conflicts()) {
@@ -114,7 +117,7 @@ impl ParseTable {
                 if lookaheads.is_empty() {
                     continue;
                 }
-                // What the reduction takes off beyond the states that were pushed here.
+                // Number of states popped below those pushed here.
                 let rest = reduction.length.saturating_sub(states.len());
                 let original = rest + usize::from(uncovers && rest > 0);
                 reads_below |= original > 0;

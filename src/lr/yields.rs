@@ -1,9 +1,9 @@
 //! Shortest texts that symbols derive: Knuth, "A Generalization of Dijkstra's Algorithm" (IPL 6:1,
 //! 1977).
 //!
-//! Invariant: a nonterminal's chosen production is of symbols that were settled before it, so
-//! expansion ends. Lengths count terminals, each by its weight, and are capped at [`UNKNOWN`],
-//! which also stands for what derives nothing.
+//! Invariant: a nonterminal's chosen production consists of symbols that were settled before it, so
+//! expansion terminates. Lengths count terminals, each by its weight, and are capped at
+//! [`UNKNOWN`], which also means that no text is derived.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,10 +17,10 @@ use super::requirements::Requirements;
 use super::rules::{COMPLETE, Code, Item, Rules};
 use crate::util::lists::Lists;
 
-/// The length of what is too long or derives no text at all.
+/// Length of a text that is too long, or of a symbol that derives no text.
 pub(super) const UNKNOWN: u64 = 1 << 32;
 
-/// Nonterminals whose shortest text is longer stand for themselves in an expansion.
+/// Upper bound on the length of the texts of nonterminals that are expanded.
 const LONGEST: u64 = 24;
 
 /// The shortest text of every nonterminal.
@@ -30,26 +30,27 @@ pub(super) struct Yields {
     weight: Vec<u64>,
     /// By nonterminal.
     length: Vec<u64>,
-    /// By nonterminal: the production to expand by.
+    /// By nonterminal: the production used for expansion.
     production: Vec<u32>,
-    /// By production that ends a list: what stands in its place, all that the list must have.
+    /// By production that ends a list: the required members of the list, used instead of its empty
+    /// text.
     instead: HashMap<u32, Arc<[Code]>, FxBuildHasher>,
-    /// By item: the length of what is behind the dot.
+    /// By item: the length of the shortest text of the symbols after the dot.
     rest: Vec<u64>,
     /// By code: the items with the dot before it.
     occurrences: Lists<Item>,
-    /// By production: the last item with nothing but nullable symbols before the dot.
+    /// By production: its last item with only nullable symbols before the dot.
     opening: Vec<Item>,
 }
 
 impl Yields {
-    /// Computes all lengths, every terminal weighing 1.
+    /// Computes all lengths, with weight 1 for every terminal.
     pub(super) fn new(rules: &Rules) -> Self {
         Self::weighted(rules, &Requirements::default(), |_| 1)
     }
 
-    /// Computes all lengths; terminals weigh at least 1. What ends a list brings along all that is
-    /// required of the list. Linear but for a logarithm.
+    /// Computes all lengths; terminals weigh at least 1. The length of a list's end includes all
+    /// required members of the list. Linear up to a logarithmic factor.
     pub(super) fn weighted(
         rules: &Rules,
         requirements: &Requirements,
@@ -121,29 +122,30 @@ impl Yields {
         yields
     }
 
-    /// The length of the shortest text of a symbol.
+    /// Returns the length of the shortest text of a symbol.
     pub(super) fn length(&self, rules: &Rules, code: Code) -> u64 {
         rules
             .nonterminal(code)
             .map_or_else(|| self.weight[code as usize], |nonterminal| self.length[nonterminal])
     }
 
-    /// The length of the shortest text of these symbols.
+    /// Returns the length of the shortest text of these symbols.
     pub(super) fn lengths(&self, rules: &Rules, codes: &[Code]) -> u64 {
         codes.iter().map(|&code| self.length(rules, code)).sum::<u64>().min(UNKNOWN)
     }
 
-    /// The length of the shortest text of what is behind the dot; 0 when that is nullable.
+    /// Returns the length of the shortest text of the symbols after the dot; 0 if they are
+    /// nullable.
     pub(super) fn rest(&self, item: Item) -> u64 {
         self.rest[item as usize]
     }
 
-    /// The items with the dot before a symbol.
+    /// Returns the items with the dot before a symbol.
     pub(super) fn occurrences(&self, code: Code) -> &[Item] {
         self.occurrences.get(code as usize)
     }
 
-    /// The symbol with the shortest text.
+    /// Returns the symbol with the shortest text.
     pub(super) fn cheapest(&self, rules: &Rules, codes: &[Code]) -> Code {
         let cheapest = codes.iter().copied().min_by_key(|&code| self.length(rules, code));
         cheapest.unwrap_or(rules.end())
@@ -155,8 +157,8 @@ impl Yields {
         self.expand_up_to(LONGEST, rules, symbols, text);
     }
 
-    /// Appends the shortest text of `symbols`, the nonterminals whose texts are longer than
-    /// `longest` as they are.
+    /// Appends the shortest text of `symbols`, where nonterminals with texts longer than `longest`
+    /// are not expanded.
     pub(super) fn expand_up_to(
         &self,
         longest: u64,
@@ -180,25 +182,25 @@ impl Yields {
     }
 }
 
-/// What ends of lists bring along while lengths are settled: of each member of a list that has none
-/// its shortest form, which is the one that is settled first.
+/// Members required at the ends of lists, while lengths are settled: the shortest form of each
+/// member of a list that has none, which is the one settled first.
 struct Brought<'r> {
     requirements: &'r Requirements,
-    /// By nonterminal that is a member: the members, numbered through all sets.
+    /// By nonterminal that is a member: the members, numbered across all sets.
     members: HashMap<Code, Vec<u32>, FxBuildHasher>,
     /// By member: its set, and its shortest form.
     chosen: Vec<(u32, Option<Code>)>,
     sets: Vec<BroughtSet>,
 }
 
-/// What an end brings along by one set.
+/// The required members of one set.
 struct BroughtSet {
     members: Range<usize>,
-    /// How many members are not settled.
+    /// Number of members not yet settled.
     missing: usize,
-    /// What the others cost.
+    /// Total cost of the others, with separators.
     sum: u64,
-    /// The productions that end lists with the set.
+    /// The productions that end lists by this set.
     ends: Vec<usize>,
 }
 
@@ -223,7 +225,7 @@ impl<'r> Brought<'r> {
         Self { requirements, members, chosen, sets }
     }
 
-    /// An end, by its production, is there. `settle` is told what it costs, where that is known.
+    /// Adds an end, by its production. `settle` receives its cost if that is known.
     fn add(&mut self, production: usize, sets: &[u32], mut settle: impl FnMut(u64)) {
         for &set in sets {
             let set = &mut self.sets[set as usize];
@@ -234,7 +236,8 @@ impl<'r> Brought<'r> {
         }
     }
 
-    /// A nonterminal is settled. `settle` is told of ends, and what these cost.
+    /// Records that a nonterminal is settled. `settle` receives ends that this settles, with their
+    /// costs.
     fn derived(&mut self, form: Code, cost: u64, mut settle: impl FnMut(u64, usize)) {
         for member in self.members.remove(&form).into_iter().flatten() {
             let (set, chosen) = &mut self.chosen[member as usize];
@@ -251,7 +254,7 @@ impl<'r> Brought<'r> {
         }
     }
 
-    /// By production that ends a list: all members of the set that is the cheapest.
+    /// Returns, for each production that ends a list, all members of its cheapest set.
     fn instead(&self) -> HashMap<u32, Arc<[Code]>, FxBuildHasher> {
         let mut instead: HashMap<u32, Arc<[Code]>, FxBuildHasher> = HashMap::default();
         let mut order: Vec<(u32, &BroughtSet)> = (0..).zip(&self.sets).collect();
@@ -274,7 +277,7 @@ impl<'r> Brought<'r> {
 #[derive(Debug)]
 pub(super) struct Leading {
     terminal: Code,
-    /// By nonterminal: the length, and the item whose next symbol brings the terminal.
+    /// By nonterminal: the length, and the item whose next symbol provides the terminal.
     best: Vec<(u64, Item)>,
 }
 
@@ -306,8 +309,8 @@ impl Leading {
         leading
     }
 
-    /// The length of the shortest text of what is behind the dot that begins with the terminal, and
-    /// the item whose next symbol brings it.
+    /// Returns the length of the shortest text of the symbols after the dot that begins with the
+    /// terminal, and the item whose next symbol provides it.
     pub(super) fn behind(
         &self,
         rules: &Rules,
@@ -336,7 +339,7 @@ impl Leading {
         }
     }
 
-    /// Appends the text whose length [`Leading::behind`] gives, the terminal included.
+    /// Appends the text whose length [`Leading::behind`] returns, including the terminal.
     pub(super) fn expand(&self, rules: &Rules, yields: &Yields, item: Item, text: &mut Vec<Code>) {
         let mut rests: Vec<Item> = Vec::new();
         let mut at = self.behind(rules, yields, item).map(|(_, item)| item);

@@ -1,19 +1,21 @@
-//! The masks of many sequences at once, as a server wants them before each step of a batch.
+//! Fills the masks of many sequences at once, for the steps of a batching server.
 
 use super::{Matcher, RowError};
 use crate::util::threads;
 
-/// Fills one row for each matcher of a batch: row `i` is `rows[i * stride..][..stride]`, as
-/// [`Matcher::fill_mask_into`] fills it. `stride` is the width of the logits in words,
-/// `width.div_ceil(32)`; it may be wider than the vocabulary, and the words past that are cleared.
+/// Fills one row for each matcher of a batch: row `i` is `rows[i * stride..][..stride]`, filled as
+/// by [`Matcher::fill_mask_into`]. `stride` is the width of the logits in words,
+/// `width.div_ceil(32)`; it may be wider than the vocabulary, and the words past the vocabulary are
+/// cleared.
 ///
-/// Rows without a matcher, be it `None` or that the list is shorter, are all ones: their sequences
-/// are not constrained. Matchers may be of different constraints, and one may be given several
-/// times.
+/// Rows without a matcher (`None`, or past the end of the list) are all ones: their sequences are
+/// not constrained. Matchers may belong to different constraints, and one matcher may be given
+/// several times.
 ///
-/// Up to `threads` threads work, the caller's among them. Others are started when the caller's has
-/// worked for a tenth of a millisecond, and end before this returns: there is no pool, so that a
-/// process may fork at any time. Rows that were seen before take less than that.
+/// Uses up to `threads` threads, including the calling thread. The others are started once the
+/// calling thread has worked for a tenth of a millisecond, and end before this returns. There is no
+/// thread pool, so the process may fork at any time. Rows whose masks are cached take less than
+/// that.
 ///
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary, fill_masks};
@@ -32,7 +34,7 @@ use crate::util::threads;
 ///
 /// # Errors
 ///
-/// When a row is too short for its mask, or missing. Nothing is written then.
+/// If a row is too short for its mask, or missing. Nothing is written then.
 pub fn fill_masks(
     matchers: &[Option<&Matcher>],
     rows: &mut [u32],
@@ -49,8 +51,8 @@ pub fn fill_masks(
     Ok(())
 }
 
-/// Fills the rows of a batch that are named: row `r` is `rows[r * stride..][..stride]`. Other rows
-/// keep what they hold. Else as [`fill_masks`].
+/// Fills the given rows of a batch: row `r` is `rows[r * stride..][..stride]`. Other rows are left
+/// unchanged. Otherwise the same as [`fill_masks`].
 ///
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary, fill_rows};
@@ -65,7 +67,7 @@ pub fn fill_masks(
 ///
 /// # Errors
 ///
-/// When a row is too short for its mask, missing, or given twice. Nothing is written then.
+/// If a row is too short for its mask, missing, or given twice. Nothing is written then.
 pub fn fill_rows(
     matchers: &[(usize, &Matcher)],
     rows: &mut [u32],

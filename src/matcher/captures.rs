@@ -1,9 +1,8 @@
-//! What the rules of a text derived: captures, and the temperature that the author of the grammar
-//! asks for.
+//! Text derived by marked rules: captures, and the sampling temperature that the grammar asks for.
 //!
-//! Masks need no tree, so none is kept. Where the grammar marks rules, a matcher keeps what each
-//! step took. When it is asked, the text is read once more, each reading with the lexemes that have
-//! ended, and the lexemes of the first reading are parsed.
+//! Masks need no parse tree, so none is built. If the grammar marks rules, the matcher records the
+//! input of each step. On request it reads the text again, tracks the completed lexemes of each
+//! reading, and parses the lexemes of the first reading.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,14 +16,14 @@ use crate::scanner::{Mark, Marks, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, TerminalId, TokenId};
 
-/// What one step took.
+/// Input of one step.
 #[derive(Clone, Debug)]
 pub(super) enum Said {
     Token(TokenId),
     Bytes(Box<[u8]>),
 }
 
-/// A part of the text that a rule derived, and that the grammar names: `rule[capture]`.
+/// A part of the text that was derived by a rule marked in the grammar: `rule[capture]`.
 ///
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -45,36 +44,36 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The name that the grammar gives it.
+    /// Returns the name of the capture in the grammar.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its bytes. A special token stands in them by its name.
+    /// Returns the captured bytes. A special token is represented by its name.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where they stand in the text, special tokens counted as their names.
+    /// Returns the range of these bytes in the text, where special tokens count as their names.
     pub fn span(&self) -> Range<usize> {
         self.start..self.start + self.bytes.len()
     }
 }
 
-/// A way to read the text so far, with the lexemes that have ended.
+/// A reading of the text so far, with the lexemes that have ended.
 #[derive(Clone)]
 struct Reading {
     at: Configuration,
     ended: Option<Arc<Ended>>,
-    /// Where the lexeme in progress began, or will.
+    /// Start of the lexeme in progress, or of the next one if none is in progress.
     start: usize,
-    /// How many tokens have ended in it.
+    /// Number of tokens that have ended within that lexeme.
     tokens: u32,
-    /// Whether no byte of it has come.
+    /// Whether that lexeme has no byte yet.
     between: bool,
 }
 
-/// A lexeme that has ended, and those before it.
+/// A completed lexeme, linked to those before it.
 struct Ended {
     lexeme: Lexeme,
     earlier: Option<Arc<Ended>>,
@@ -88,7 +87,7 @@ struct Lexeme {
 }
 
 impl Drop for Ended {
-    /// In a loop: the derived drop would recurse once a lexeme.
+    /// Drops the list in a loop: the derived drop would recurse once per lexeme.
     fn drop(&mut self) {
         let mut earlier = self.earlier.take();
         while let Some(ended) = earlier {
@@ -97,35 +96,35 @@ impl Drop for Ended {
     }
 }
 
-/// The text as it was read, lexeme by lexeme.
+/// The text of one reading, split into lexemes.
 struct Read {
     text: Vec<u8>,
-    /// Where the text of each step ends.
+    /// End of each step in the text.
     steps: Vec<usize>,
     lexemes: Vec<Lexeme>,
-    /// Where the lexeme in progress began, if there is one.
+    /// Start of the lexeme in progress, if there is one.
     in_progress: Option<usize>,
     derived: Derived,
 }
 
-/// The nonterminals that go on, innermost first.
+/// The nonterminals that are not complete, innermost first.
 type Open = Vec<(NonterminalId, usize)>;
 
 impl Matcher {
-    /// Notes what a step takes, if anybody wants to know.
+    /// Records the input of a step, if the grammar marks rules.
     pub(super) fn note(&mut self, said: impl FnOnce() -> Said) {
         if self.index.marks().is_some() {
             self.said.push(said());
         }
     }
 
-    /// What the rules that the grammar captures have derived: each rule that is complete, in the
-    /// order in which they end, inner ones first. The lexeme in progress has ended where the text
-    /// is a sentence, or where it cannot go on. Where the text can be read in several ways, the
-    /// first is taken.
+    /// Returns the captures of all complete rules that the grammar marks, in the order in which
+    /// they end, inner ones first. The lexeme in progress counts as ended if the text is a
+    /// sentence, or if the lexeme cannot be extended. If the text has several readings, the first
+    /// one is used.
     ///
-    /// Costs the whole text, which is read once more, and the square of its lexemes where rules are
-    /// right recursive. Empty for a grammar that captures nothing, under `%indent`, and where the
+    /// Reads the whole text again; the cost is quadratic in the number of lexemes for
+    /// right-recursive rules. Empty for a grammar without captures, under `%indent`, and if the
     /// derivation takes more than four million items.
     pub fn captures(&self) -> Vec<Capture> {
         let Some((marks, read)) =
@@ -147,9 +146,10 @@ impl Matcher {
         captures
     }
 
-    /// The temperature at which the next token should be drawn, where a rule that the text stands
-    /// in says so (`rule[temperature=0.7]`): the innermost such rule; the highest, where several
-    /// may go on. The grammar's masks do not depend on it. Costs what [`Matcher::captures`] costs.
+    /// Returns the temperature at which the next token should be drawn, if a rule around the end of
+    /// the text sets one (`rule[temperature=0.7]`). The innermost such rule counts; if several
+    /// derivations are possible, the highest temperature. Masks do not depend on it. Costs as much
+    /// as [`Matcher::captures`].
     pub fn temperature(&self) -> Option<f32> {
         let marks = self.index.marks()?;
         let read = self.read_on(marks)?;
@@ -157,14 +157,14 @@ impl Matcher {
         read.derived.open.iter().filter_map(of).max_by(f32::total_cmp)
     }
 
-    /// How many tokens more the rule should take in which the text stands, where a rule says how
-    /// many it takes at most (`rule[max_tokens=10]`): the least of such rules around, and the
-    /// greatest where several may go on. A token counts for a rule when it ends within the rule's
-    /// text; bytes that were advanced by at once count as one.
+    /// Returns how many more tokens the current rule should take, if a rule around the end of the
+    /// text has a limit (`rule[max_tokens=10]`). The smallest value of the enclosing rules counts;
+    /// if several derivations are possible, the greatest. A token counts for a rule if it ends
+    /// within the rule's text; the bytes of one [`Matcher::advance_bytes`] call count as one token.
     ///
-    /// Masks hold rules that are one lexeme to it: behind the last of its tokens the rule has
-    /// ended. Others may go beyond, with a warning (`unheld-max-tokens`); there 0 says that the
-    /// caller should end the rule. Costs what [`Matcher::captures`] costs.
+    /// Masks enforce the limit for rules that are one lexeme: the rule ends after its last allowed
+    /// token. Other rules may exceed it, with a warning (`unheld-max-tokens`); for them, 0 tells
+    /// the caller to end the rule. Costs as much as [`Matcher::captures`].
     pub fn remaining_tokens(&self) -> Option<usize> {
         let marks = self.index.marks()?;
         let read = self.read_on(marks)?;
@@ -182,7 +182,7 @@ impl Matcher {
         read.derived.open.iter().filter_map(of).max()
     }
 
-    /// The first reading of the text, as a sentence if it is one.
+    /// Returns the first reading of the text: as a sentence if it is one, as a prefix otherwise.
     fn read(&self, marks: &Marks) -> Option<Read> {
         if !self.is_accepting() {
             return self.read_on(marks);
@@ -200,7 +200,7 @@ impl Matcher {
         self.derive(marks, (text, steps), lexemes, None, &Ahead::End)
     }
 
-    /// The first reading of the text as a beginning.
+    /// Returns the first reading of the text as a prefix.
     fn read_on(&self, marks: &Marks) -> Option<Read> {
         let (text, steps, readings) = self.readings()?;
         let reading = readings.first()?;
@@ -219,7 +219,7 @@ impl Matcher {
             }
         }
         let is_ignored = |label: &usize| lexis.is_ignored(TerminalId::new(*label));
-        // Behind what is ignored anything may come.
+        // Any terminal may follow an ignored lexeme.
         let ahead = if ahead.iter().all(|label| is_ignored(&label)) {
             Ahead::Any
         } else {
@@ -229,7 +229,7 @@ impl Matcher {
         self.derive(marks, (text, steps), lexemes, in_progress, &ahead)
     }
 
-    /// The lexemes that count, and what derives them.
+    /// Derives the lexemes that are not ignored.
     fn derive(
         &self,
         marks: &Marks,
@@ -246,8 +246,8 @@ impl Matcher {
         Some(Read { text, steps, lexemes, in_progress, derived })
     }
 
-    /// The text, special tokens by name, where each step ends in it, and all ways to read it;
-    /// `None` when there is none that is kept.
+    /// Returns the text (special tokens by name), the end of each step in it, and all its readings;
+    /// `None` if no reading is left.
     fn readings(&self) -> Option<(Vec<u8>, Vec<usize>, Vec<Reading>)> {
         let scanner = self.index.scanner();
         let vocabulary = self.index.spelled();
@@ -258,7 +258,7 @@ impl Matcher {
         let mut said: Vec<&Said> = self.said.iter().collect();
         said.reverse();
         if self.now.progress == Progress::Finished {
-            // The stop token is no part of the text.
+            // The stop token is not part of the text.
             said.pop();
         }
         for said in said {
@@ -287,7 +287,7 @@ impl Matcher {
         (!readings.is_empty()).then_some((text, steps, readings))
     }
 
-    /// Reads `bytes`, which stand at `offset`, in each of these ways.
+    /// Reads `bytes`, which start at `offset`, from each of the given readings.
     fn follow(&self, from: &[Reading], bytes: &[u8], offset: usize, to: &mut Vec<Reading>) {
         let scanner = self.index.scanner();
         let is_text = self.index.spelled().mark() != bytes.first().copied();
@@ -323,7 +323,7 @@ impl Matcher {
         }
     }
 
-    /// What holds at the end of a token, which stands before `place`.
+    /// Returns the readings at the end of a token that ends at offset `place`.
     fn end_step(&self, readings: &[Reading], place: usize) -> Vec<Reading> {
         let mut ended: Vec<Reading> = Vec::new();
         for reading in readings {
@@ -350,13 +350,14 @@ impl Matcher {
 }
 
 impl Reading {
-    /// Whether it goes on as the other does.
+    /// Whether this reading has the given configuration and token count, so that both continue
+    /// alike.
     fn is_alike(&self, at: &Configuration, tokens: u32) -> bool {
         self.tokens == tokens && self.at.same(at)
     }
 }
 
-/// The lexemes that have ended.
+/// Returns the completed lexemes of a reading.
 fn lexemes(reading: &Reading) -> Vec<Lexeme> {
     let ended = std::iter::successors(reading.ended.as_deref(), |ended| ended.earlier.as_deref());
     let mut lexemes: Vec<Lexeme> = ended.map(|ended| ended.lexeme.clone()).collect();
@@ -364,7 +365,7 @@ fn lexemes(reading: &Reading) -> Vec<Lexeme> {
     lexemes
 }
 
-/// Adds what is captured of the text that a rule derived.
+/// Adds the captures for the text of one rule.
 fn capture(mark: &Mark, text: &[u8], span: Range<usize>, captures: &mut Vec<Capture>) {
     let mut add = |name: &str, span: Range<usize>| {
         captures.push(Capture {

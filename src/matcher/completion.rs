@@ -1,11 +1,11 @@
-//! A short way to end the text: what `generate` closes with, and what shows that a text is viable.
+//! A short completion of the text, used to close a generated text and to show that a text is
+//! viable.
 //!
-//! The way is planned in terminals, at the least cost
+//! A plan of terminals is computed first, at the least cost
 //! ([`lr::minimal_completion`](crate::lr::minimal_completion)). Each terminal of the plan is then
-//! spelled by a breadth-first search over bytes from the configuration at hand, so that longest
-//! match is obeyed and ignored text is put between where it must. Where longest match does not let
-//! the plan be spelled (after a blank that swallows a dot there is no dot), a search over bytes
-//! finds another way.
+//! spelled by a breadth-first search over bytes from the current configuration, which obeys longest
+//! match and inserts ignored text where necessary. If longest match rules the plan out (no dot can
+//! follow a blank that swallows a dot), a search over bytes looks for another completion.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,31 +22,31 @@ use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
 use crate::util::id::TerminalId;
 
-/// Configurations that the spelling of one terminal may try.
+/// Upper bound on the configurations tried to spell one terminal.
 const SEARCH_LIMIT: usize = 200_000;
 
-/// Configurations that the search for a whole completion may go on from.
+/// Upper bound on the configurations expanded by the search for a whole completion.
 const DETOUR_LIMIT: usize = 20_000;
 
-/// Steps of one completion, for each of one decision.
+/// Steps allowed for one completion, as a multiple of those of one decision.
 const STEPS_FOR_A_STEP: usize = 16;
 
-/// What is left to do counts so many times what was done in a list of items that must differ.
+/// Weight of the remaining cost relative to the length so far, within a list of distinct items.
 const WEIGHT: u64 = 16;
 
-/// Steps of reading one byte.
+/// Steps charged for reading one byte.
 const STEPS_OF_A_BYTE: usize = 4;
 
-/// So many comparisons of two configurations are a step.
+/// Number of comparisons of two configurations that are charged as one step.
 const COMPARISONS_OF_A_STEP: usize = 16;
 
 impl Matcher {
-    /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is
-    /// one already. `None` after a stop token, where no way was found within a number of steps that
-    /// goes by [`Limits::decision_steps`](crate::Limits::decision_steps), and where the way leads
-    /// over a token that is no text.
+    /// Returns bytes that complete the text to a sentence: few, but not always the fewest. Empty if
+    /// the text is a sentence already. `None` after a stop token, if no completion was found within
+    /// a number of steps proportional to [`Limits::decision_steps`](crate::Limits::decision_steps),
+    /// or if the completion needs a token without text.
     ///
-    /// Costs the depth of the parse stack and the bytes that are found.
+    /// Costs the depth of the parse stack and the number of bytes returned.
     pub fn shortest_completion(&self) -> Option<Vec<u8>> {
         if self.is_finished() {
             return None;
@@ -61,7 +61,7 @@ impl Matcher {
         let readings = self.now.readings.iter().enumerate();
         let completions =
             readings.filter_map(|(place, at)| self.complete(at, self.now.is_between(place), steps));
-        // The plan knows of no items that stand in a list already.
+        // The plan does not know which items a list of distinct items already has.
         let knows_all = !self.index.scanner().lexis().has_distinct();
         let is_new = |text: &Vec<u8>| knows_all || self.after_text(&self.now, text).is_ok();
         let planned = completions.filter(is_new).min_by_key(Vec::len);
@@ -69,8 +69,8 @@ impl Matcher {
         planned.or_else(search).filter(is_text)
     }
 
-    /// A completion by the cheapest plan, if it can be spelled. `between`: no byte of a lexeme has
-    /// come.
+    /// Returns a completion by the cheapest plan, if it can be spelled. `between`: no lexeme is in
+    /// progress.
     fn complete(&self, from: &Configuration, between: bool, steps: &mut usize) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         if let Some(indentation) = scanner.indentation() {
@@ -79,15 +79,15 @@ impl Matcher {
         if between {
             return self.follow_plan(Vec::new(), from.clone(), from.stack.clone(), steps);
         }
-        // The lexeme in progress first.
+        // The lexeme in progress is completed first.
         let (text, at) = self.finish_lexeme(from, steps)?;
         let labels = scanner.states().labels(at.state).into_iter();
         let mut after = labels.flat_map(|label| self.after(&at, label));
         after.find_map(|after| self.follow_plan(text.clone(), at.clone(), after.stack, steps))
     }
 
-    /// `text`, which has led to `at`, with the cheapest plan for `stack` behind it: what holds
-    /// after the lexeme in progress.
+    /// Appends the cheapest plan for `stack` to `text`. `text` has led to `at`, and `stack` is the
+    /// stack after the lexeme in progress.
     fn follow_plan(
         &self,
         mut text: Vec<u8>,
@@ -106,7 +106,7 @@ impl Matcher {
         scanner.is_complete(&at, &mut Reads::none()).then_some(text)
     }
 
-    /// Of several stacks the one that can be finished at the least cost.
+    /// Returns the stack with the cheapest completion.
     pub(super) fn nearest_to_the_end(&self, stacks: Stacks, steps: &mut usize) -> Option<Stack> {
         let mut cost =
             |stack: &Stack| self.index.scanner().completion_cost(stack, steps).unwrap_or(u64::MAX);
@@ -116,8 +116,8 @@ impl Matcher {
         }
     }
 
-    /// Bytes after which the lexeme in progress can end, and the configuration then: towards the
-    /// label after which least is left to do.
+    /// Returns bytes that complete the lexeme in progress, and the configuration after them. The
+    /// label with the least remaining cost is chosen.
     pub(super) fn finish_lexeme(
         &self,
         at: &Configuration,
@@ -143,10 +143,11 @@ impl Matcher {
         labels.into_iter().find_map(|(_, label)| self.spell(at, None, label, steps))
     }
 
-    /// A completion by going on from the configuration that seems nearest to an end: by the bytes
-    /// so far and what is left to do at least.
+    /// Searches for a completion, best first: by the number of bytes so far plus a lower bound on
+    /// the remaining cost.
     fn search(&self, from: &Noted, steps: &mut usize) -> Option<Vec<u8>> {
-        // With the one before it and the byte between, and the bytes so far.
+        // A configuration, its predecessor with the byte in between, and the number of bytes so
+        // far.
         type Met = (Noted, Option<(usize, u8)>, u64);
         let scanner = self.index.scanner();
         let mut met: Vec<Met> = vec![(from.clone(), None, 0)];
@@ -165,8 +166,8 @@ impl Matcher {
             if length > 0 && scanner.is_complete(&configuration, &mut Reads::none()) {
                 return Some(text());
             }
-            // One byte more, and the item in progress differs from all that stand there: then the
-            // plan will do.
+            // After one more byte the item in progress may differ from all items of the list. Then
+            // the plan is enough.
             if length > 0
                 && note.items.is_in_list()
                 && let Some(rest) = self.complete(&configuration, false, steps)
@@ -196,8 +197,8 @@ impl Matcher {
                         return;
                     }
                     known.push(met.len());
-                    // No plan knows of items that must differ: there the first way that is found
-                    // will do.
+                    // Plans do not know about distinct items: within lists, the first completion
+                    // found is taken.
                     let weight = if note.items.is_in_list() { WEIGHT } else { 1 };
                     let left = self.least_left(&after, steps).saturating_mul(weight);
                     pending.push(Reverse((left.saturating_add(length + 1), met.len())));
@@ -208,8 +209,8 @@ impl Matcher {
         None
     }
 
-    /// What is left to do at least behind the lexeme in progress, whichever of its labels it
-    /// becomes.
+    /// Returns a lower bound on the remaining cost after the lexeme in progress, for any of its
+    /// labels.
     fn least_left(&self, at: &Configuration, steps: &mut usize) -> u64 {
         let scanner = self.index.scanner();
         let stacks = self.labels(at).into_iter().flat_map(|label| self.after(at, label));
@@ -219,7 +220,7 @@ impl Matcher {
             .unwrap_or(u64::from(u32::MAX))
     }
 
-    /// What the lexeme in progress can become and the stack takes.
+    /// Returns the labels that the lexeme in progress can become and that the stack accepts.
     fn labels(&self, at: &Configuration) -> Vec<TerminalId> {
         let scanner = self.index.scanner();
         let contexts = scanner.contexts_at(&at.stack, &at.layout, &mut Reads::none());
@@ -228,8 +229,8 @@ impl Matcher {
         reach.iter().filter(taken).map(TerminalId::new).collect()
     }
 
-    /// What holds after the lexeme in progress, if it ends with this label and the text can go on
-    /// so.
+    /// Returns the states after the lexeme in progress, if it ends with this label and the text can
+    /// go on afterwards.
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 1]> {
         let scanner = self.index.scanner();
         let mut all = SmallVec::new();
@@ -243,8 +244,9 @@ impl Matcher {
         all
     }
 
-    /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in
-    /// progress (`None`: this lexeme is the one), and the configuration then.
+    /// Returns bytes after which a lexeme of `terminal` can end, and the configuration after them.
+    /// The lexeme starts on `on`, the stack after the lexeme in progress; with `None` it is the
+    /// lexeme in progress.
     pub(super) fn spell(
         &self,
         from: &Configuration,
@@ -294,7 +296,7 @@ impl Matcher {
         None
     }
 
-    /// The terminal's shortest lexeme right away, which nearly always may stand there.
+    /// Tries the shortest lexeme of the terminal without a search, which nearly always succeeds.
     fn spell_shortest(
         &self,
         from: &Configuration,
@@ -316,7 +318,7 @@ impl Matcher {
         self.ends_as(&at, stack, terminal).then_some((text, at))
     }
 
-    /// Whether the lexeme in progress stands on `stack` and may end as `terminal`.
+    /// Whether the lexeme in progress started on `stack` and may end as `terminal`.
     pub(super) fn ends_as(&self, at: &Configuration, stack: &Stack, terminal: TerminalId) -> bool {
         let scanner = self.index.scanner();
         let reads = |label| {

@@ -1,18 +1,19 @@
-//! Lists in which no two items may be the same ([`ir::Distinct`](crate::grammar::ir::Distinct)).
+//! Lists of distinct items ([`ir::Distinct`](crate::grammar::ir::Distinct)).
 //!
-//! No configuration knows which items stand in a list: there is no end to what that could be. So
-//! each reading has them beside it, and tokens that would repeat one are taken out of a mask that
-//! the index knows. Few tokens can do that, and each of these is followed as if it were taken:
+//! Configurations do not record the items of a list, because there are infinitely many possible
+//! sets of items. Instead, each reading stores the items next to its configuration, and the tokens
+//! that would repeat an item are removed from the mask that the index provides. Few tokens can
+//! repeat one, and each of these is checked by taking it:
 //!
-//! * A token that ends an item which stands in the list already begins with the rest of that item.
-//!   The rests are walked through the trie of the vocabulary.
-//! * Other tokens begin another item, so they hold something behind which items begin, and so much
-//!   of an item that no more begin so than stand in a list. They are known for the whole grammar
-//!   ([`TokensOfItems`](crate::index::TokensOfItems)).
-//! * Where one item is left at most, none may be asked for behind it. There all tokens of the mask
-//!   are followed.
-//! * A token that ends an array or an object holds a bracket. Where one more value does not make
-//!   that item another, few of these tokens are followed.
+//! * A token that completes a repeated item in progress begins with the rest of that item. These
+//!   rests are walked through the trie of the vocabulary.
+//! * Other tokens begin a new item. They contain bytes after which an item begins, and a prefix of
+//!   an item that is shared by no more items than the list has. They are precomputed for the whole
+//!   grammar ([`TokensOfItems`](crate::index::TokensOfItems)).
+//! * If at most one item is left, nothing may require another item after it. Then all tokens of the
+//!   mask are checked.
+//! * A token that ends an array or an object contains a bracket. If one more value cannot turn the
+//!   item in progress into an earlier one, few of these tokens are checked.
 
 use std::sync::Arc;
 
@@ -27,38 +28,39 @@ use crate::scanner::{Distinct, Lexeme, Reads, Scanner, Seen};
 use crate::util::id::{TerminalId, TokenId};
 use crate::vocab::trie::Trie;
 
-/// The lists that a text stands in, and how far it is in the next item.
+/// The lists around the end of the text, and the progress of the current item.
 #[derive(Clone, Default)]
 pub(super) struct Items {
-    /// The lists that have not ended, the innermost last.
+    /// The open lists, innermost last.
     lists: History<List>,
-    /// The arrays and objects that have not ended, from the outermost item of a list on.
+    /// The open arrays and objects, starting with the outermost item of a list.
     values: Values,
-    /// The items of the innermost list that begin as the lexeme in progress, if that may be one.
+    /// The items of the innermost list that have the lexeme in progress as a prefix, if that lexeme
+    /// may be an item.
     alike: Option<Arc<Seen>>,
     /// The bytes of that lexeme.
     lexeme: TextSoFar,
 }
 
-/// A list that has not ended.
+/// An open list.
 #[derive(Clone, Default)]
 struct List {
-    /// The items that are one lexeme, the terminal of these as far as one has come, and how many
-    /// they are.
+    /// The items that are single lexemes, their terminal once one has been read, and their number.
     seen: Arc<Seen>,
     terminal: Option<TerminalId>,
     count: u64,
-    /// In how many arrays and objects each item stands that is one itself.
+    /// Number of open arrays and objects around each item that is an array or object itself.
     depth: usize,
-    /// The items that are arrays and objects, and what each is like without a member.
+    /// The items that are arrays and objects, and the identities of each of them without one
+    /// member.
     composites: ValueIds,
     rests: ValueIds,
 }
 
 impl Items {
-    /// What holds after a byte, behind which a reading is at `at`; `ended` is the lexeme that ended
-    /// before it. `None` where the item that ended stands in the list already, and where the one in
-    /// progress must become such an item.
+    /// Returns the lists after a byte. `at` is the configuration after it, and `ended` the lexeme
+    /// that ended before it. `None` if the completed item is already in the list, or if the item in
+    /// progress can only become such an item.
     pub(super) fn after(
         &self,
         scanner: &Scanner,
@@ -89,8 +91,8 @@ impl Items {
         (!is_spent || !becomes(scanner, at, |role| role == Distinct::Item)).then_some(next)
     }
 
-    /// One more byte of arrays and objects. `None` where it ends an item which stands in the list
-    /// already.
+    /// Reads one more byte of arrays and objects. `None` if it completes an item that is already in
+    /// the list.
     fn within_values(&mut self, byte: u8) -> Option<()> {
         let Some(ended) = self.values.push(byte) else { return Some(()) };
         let list = self.list().filter(|list| list.depth + 1 == ended.depth);
@@ -105,7 +107,7 @@ impl Items {
         Some(())
     }
 
-    /// The lexeme in progress has ended.
+    /// Ends the lexeme in progress.
     fn end(&mut self, scanner: &Scanner, label: TerminalId) -> Option<()> {
         match scanner.lexis().distinct(label) {
             Some(Distinct::Open) => {
@@ -137,40 +139,42 @@ impl Items {
         Some(())
     }
 
-    /// The innermost list.
+    /// Returns the innermost list.
     fn list(&self) -> Option<&List> {
         self.lists.iter().next()
     }
 
-    /// Whether a list has not ended.
+    /// Whether a list is open.
     pub(super) fn is_in_list(&self) -> bool {
         self.list().is_some()
     }
 
-    /// Whether the lexeme in progress is as far an item of the list already.
+    /// Whether the lexeme in progress equals an item of the list so far.
     pub(super) fn repeats_one(&self) -> bool {
         self.alike.as_ref().is_some_and(|alike| alike.is_item)
     }
 
-    /// How many lexemes are items of the list that has most.
+    /// Returns the greatest number of items of one lexeme in any open list.
     fn most(&self) -> u64 {
         self.lists.iter().map(|list| list.count).max().unwrap_or(0)
     }
 
-    /// Whether both are certainly the same.
+    /// Whether both are certainly equal. May be false for equal ones.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.lists.same(&other.lists)
             && self.lexeme.same(&other.lexeme)
             && self.values.same(&other.values)
     }
 
-    /// Whether a text may begin with an item of a list, or as no item may that is still to come.
+    /// Whether a text may begin with an item of a list, or with a prefix that no further item may
+    /// have.
     fn may_hold(&self, text: &[u8]) -> bool {
         self.lists.iter().any(|list| list.seen.refuses(text))
     }
 
-    /// Adds nodes of the vocabulary's trie to `suspects`, whose tokens may end a lexeme that is an
-    /// item already, and that is in progress or begins with them. Whether one item is left at most.
+    /// Adds to `suspects` the nodes of the vocabulary's trie whose tokens may complete a repeated
+    /// item, from the lexeme in progress or from its first byte. Returns whether at most one item
+    /// is left.
     fn suspects(&self, index: &Index, at: &Configuration, suspects: &mut Vec<u32>) -> bool {
         let scanner = index.scanner();
         let tokens = index.tokens_of_items();
@@ -194,8 +198,8 @@ impl Items {
         false
     }
 
-    /// Where the text stands in its lists, for tokens that may end an array or object which is an
-    /// item already.
+    /// Returns the bracket positions at which a token may end an array or object that repeats an
+    /// item.
     fn places(&self) -> Brackets {
         let of_list = |list: &List| {
             let depth = list.depth + 1;
@@ -211,14 +215,14 @@ impl Items {
     }
 }
 
-/// Adds the nodes to `suspects` of which all tokens end what goes on from a text as an item does:
-/// the items begin with the text of `alike`, and one of them has come as far as `item`.
+/// Adds to `suspects` the nodes whose tokens all complete a repeated item from the current text:
+/// the items of `alike` have this text as a prefix, and `item` is the state of the lexeme after it.
 fn rests(trie: &Trie, alike: &Seen, item: Lexeme<'_>, suspects: &mut Vec<u32>) {
     let mut pending = vec![(Trie::ROOT, alike, Some(item))];
     while let Some((node, seen, item)) = pending.pop() {
         let next = |child| item.and_then(|item| item.next(trie.byte(child)));
-        // Where no item ends, nothing matters but the bytes with which some item goes on. They are
-        // few, and the children of a node of the vocabulary many.
+        // If no item ends here, only the bytes that continue some item matter. They are few,
+        // whereas a node of the vocabulary has many children.
         for (byte, below) in seen.children() {
             match trie.child(node, byte) {
                 Some(child) if below.is_closed => suspects.push(child),
@@ -234,7 +238,8 @@ fn rests(trie: &Trie, alike: &Seen, item: Lexeme<'_>, suspects: &mut Vec<u32>) {
     }
 }
 
-/// Whether the next byte may stand behind a lexeme that is to a list what `is_asked` says.
+/// Whether the lexeme in progress may end here with a label whose role in a list satisfies
+/// `is_asked`.
 fn follows(
     scanner: &Scanner,
     at: &Configuration,
@@ -250,7 +255,8 @@ fn is_item_in_progress(scanner: &Scanner, at: &Configuration) -> bool {
     components.any(|of| scanner.lexis().distinct(of.terminal) == Some(Distinct::Item))
 }
 
-/// Whether the lexeme in progress can only be to a list what `is_asked` says.
+/// Whether every possible label of the lexeme in progress has a role in a list that satisfies
+/// `is_asked`.
 fn becomes(
     scanner: &Scanner,
     at: &Configuration,
@@ -266,7 +272,7 @@ fn becomes(
 }
 
 impl Matcher {
-    /// Takes the tokens out of a mask that would repeat an item of a list.
+    /// Removes from a mask the tokens that would repeat an item of a list.
     pub(super) fn take_out_repeated(&self, now: &Moment, row: &mut [u32]) {
         let (tokens, vocabulary) = (self.index.tokens_of_items(), self.index.vocabulary());
         let (mut suspects, mut are_all, mut most) = (Vec::new(), false, 0);
@@ -283,7 +289,7 @@ impl Matcher {
             return vocabulary.trie().ids().iter().for_each(|&token| self.test(now, token, row));
         }
         for node in suspects {
-            // What is refused within the beginning that they share refuses them all.
+            // If their shared prefix is refused, all of them are.
             let tokens = vocabulary.trie().subtree_tokens(node);
             let depth = vocabulary.trie().depth(node) as usize;
             let beginning = tokens.first().and_then(|&token| vocabulary.bytes(token));
@@ -297,7 +303,7 @@ impl Matcher {
                 }
             }
         }
-        // With the item in progress.
+        // The item in progress is counted as well.
         for token in tokens.of(most + 1) {
             let is_allowed = row[token as usize / 32] >> (token % 32) & 1 == 1;
             let bytes = vocabulary.bytes(token).unwrap_or_default();
@@ -318,15 +324,15 @@ impl Matcher {
         }
     }
 
-    /// Whether a token may end an array or object, behind the lexeme in progress or with it.
+    /// Whether a token may end an array or object, with the lexeme in progress or after it.
     fn may_end_composite(&self, at: &Configuration, bytes: &[u8]) -> bool {
         let end = self.end_of_lexeme(at, bytes);
-        // With the last byte of the lexeme, which may be a bracket.
+        // Includes the last byte of the lexeme, which may be a bracket.
         let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
         behind.iter().any(|byte| matches!(byte, b'}' | b']'))
     }
 
-    /// Where in a token the lexeme in progress may have ended first.
+    /// Returns the earliest offset in a token at which the lexeme in progress may have ended.
     fn end_of_lexeme(&self, at: &Configuration, bytes: &[u8]) -> Option<usize> {
         let states = self.index.scanner().states();
         let mut state = at.state;
@@ -339,8 +345,8 @@ impl Matcher {
         (!states.labels(state).is_empty()).then_some(bytes.len())
     }
 
-    /// Whether a token may repeat, behind the lexeme in progress, an item, or begin one of which
-    /// `count` at most begin so.
+    /// Whether a token may repeat an item after the lexeme in progress, or begin an item with a
+    /// prefix that at most `count` items share.
     fn may_repeat(
         &self,
         items: Option<&Items>,
@@ -350,11 +356,11 @@ impl Matcher {
     ) -> bool {
         let (scanner, tokens) = (self.index.scanner(), self.index.tokens_of_items());
         let end = self.end_of_lexeme(at, bytes);
-        // With the last byte of the lexeme that ends there: an item may begin right behind it.
+        // Includes the last byte of the lexeme that ends there: an item may begin right after it.
         let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
         let mut begins = tokens.begins_behind(behind);
-        // One item alone repeats none but those that stand there. Nor does it leave none, as the
-        // only one would that there is.
+        // A single item in the token can only repeat an item of the list. It cannot use up the last
+        // remaining item either, since the grammar has no list with a single possible item.
         let is_alone = !tokens.has_single()
             && !is_item_in_progress(scanner, at)
             && bytes.first().is_some_and(|&byte| !tokens.may_begin_with(byte));
@@ -365,7 +371,7 @@ impl Matcher {
         }
     }
 
-    /// Takes a token out of a mask that allows it if it cannot be taken.
+    /// Clears the bit of a token that the mask allows but that cannot be taken.
     fn test(&self, now: &Moment, token: u32, row: &mut [u32]) {
         let (word, bit) = (token as usize / 32, 1 << (token % 32));
         if row[word] & bit != 0 && self.after_token(now, TokenId(token)).is_err() {

@@ -1,21 +1,21 @@
-//! Masks along tokens that a smaller model has drafted, without taking them.
+//! Masks along the draft tokens of a smaller model, without taking them.
 
 use super::error::RowError;
 use super::{Matcher, Moment};
 use crate::util::id::TokenId;
 
-/// A token that is drafted to follow the text so far, or another draft.
+/// A draft token, which follows the text so far or another draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Draft {
     /// The token.
     pub token: TokenId,
-    /// The draft that it follows, by its place in the list, which is less than its own; `None`
-    /// where it follows the text so far.
+    /// Index of the preceding draft, which is less than this draft's own; `None` if this draft
+    /// follows the text so far.
     pub parent: Option<usize>,
 }
 
 impl Draft {
-    /// Drafts that follow one another.
+    /// Returns drafts in which each token follows the one before.
     pub fn chain(tokens: impl IntoIterator<Item: Into<TokenId>>) -> Vec<Self> {
         let tokens = tokens.into_iter().enumerate();
         tokens
@@ -25,13 +25,14 @@ impl Draft {
 }
 
 impl Matcher {
-    /// Fills a row before and after each draft of a chain or a tree: row 0 with the mask of the
-    /// text so far, row `i + 1` with the mask after draft `i` and those before it. Row `r` is
-    /// `rows[r * stride..][..stride]`; `stride` is in words, at least `width.div_ceil(32)`, and
-    /// words past the mask are cleared. Says which drafts are allowed, those before them included;
-    /// rows of the others keep what they hold. The matcher does not change.
+    /// Fills one row for the text so far and one for each draft of a chain or a tree: row 0 with
+    /// the mask of the text so far, row `i + 1` with the mask after draft `i` and its predecessors.
+    /// Row `r` is `rows[r * stride..][..stride]`; `stride` is in words, at least
+    /// `width.div_ceil(32)`, and words past the mask are cleared. Returns for each draft whether it
+    /// and all its predecessors are allowed; the rows of the others are left unchanged. The matcher
+    /// does not change.
     ///
-    /// Costs a mask and an advance for each draft.
+    /// Costs one mask and one advance for each draft.
     ///
     /// ```
     /// use lrmask::{Constraint, Draft, Grammar, Vocabulary};
@@ -48,7 +49,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// When rows are too short or too few, and when a draft follows a later one.
+    /// If rows are too short or too few, or if a draft follows a later one.
     pub fn fill_draft_masks(
         &self,
         drafts: &[Draft],

@@ -1,22 +1,23 @@
-//! Why a token or a text was refused, and why rows could not be filled.
+//! Errors for refused tokens and texts, and for rows that cannot be filled.
 
 use std::fmt;
 
 use crate::util::id::TokenId;
 
-/// Why a token or a text was refused, for programs.
+/// The reason why a token or a text was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AdvanceErrorKind {
-    /// No sentence goes on so: [`AdvanceError::accepted_bytes`] says up to where one does.
+    /// No sentence continues this way; [`AdvanceError::accepted_bytes`] is the length of the
+    /// longest viable prefix.
     Grammar,
-    /// The text is no sentence yet, so it may not end here.
+    /// The text is not a sentence yet, so it may not end here.
     Incomplete,
     /// A stop token was taken before; only stop tokens may follow.
     Finished,
     /// The id is not below the width of the logits.
     Width,
-    /// The id has no bytes, and the grammar does not name it: a special token, a hole or padding.
+    /// The id has no bytes, and the grammar does not use it: a special token, a gap or padding.
     NoText,
     /// Whether the text can be completed was not decided within
     /// [`Limits::mask_steps`](crate::Limits::mask_steps) and
@@ -25,7 +26,7 @@ pub enum AdvanceErrorKind {
     Limit,
 }
 
-/// A token or a text that the grammar does not allow at this point. Nothing has changed.
+/// A token or text that the grammar does not allow at this point. The matcher is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdvanceError {
     kind: AdvanceErrorKind,
@@ -38,18 +39,18 @@ impl AdvanceError {
         Self { kind, token, accepted }
     }
 
-    /// Why it was refused.
+    /// Returns the reason.
     pub fn kind(&self) -> AdvanceErrorKind {
         self.kind
     }
 
-    /// The token that was refused; `None` when bytes were.
+    /// Returns the refused token; `None` if bytes were refused.
     pub fn token(&self) -> Option<TokenId> {
         self.token
     }
 
-    /// How many of the leading bytes are viable: the byte at this offset is the first one that no
-    /// sentence has there.
+    /// Returns the length of the longest viable prefix: the byte at this offset is the first that
+    /// no sentence has there.
     pub fn accepted_bytes(&self) -> usize {
         self.accepted
     }
@@ -64,15 +65,15 @@ impl fmt::Display for AdvanceError {
         match self.kind {
             AdvanceErrorKind::Grammar => write!(
                 f,
-                "no sentence of the grammar has the byte at offset {}; the mask tells which tokens \
-                 are allowed",
+                "no sentence of the grammar continues with the byte at offset {}; the mask shows \
+                 which tokens are allowed",
                 self.accepted
             ),
             AdvanceErrorKind::Incomplete => {
-                f.write_str("the text is no sentence yet; complete it first")
+                f.write_str("the text is not a sentence yet; complete it first")
             }
             AdvanceErrorKind::Finished => {
-                f.write_str("a stop token was taken before; take it back or reset the matcher")
+                f.write_str("a stop token has ended the text; roll it back or reset the matcher")
             }
             AdvanceErrorKind::Width => {
                 f.write_str("the id is not below the width of the logits; check the vocabulary")
@@ -90,64 +91,64 @@ impl fmt::Display for AdvanceError {
 
 impl std::error::Error for AdvanceError {}
 
-/// Where bytes are refused.
+/// The position at which bytes are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Refused {
-    /// How many are viable.
+    /// Length of the longest viable prefix.
     pub(super) accepted: usize,
-    /// Whether it is only that there was no time to decide.
+    /// Whether the only reason is that a step limit was reached.
     pub(super) is_undecided: bool,
 }
 
 impl Refused {
-    /// No sentence has the byte at this offset.
+    /// Returns a refusal because no sentence has the byte at this offset.
     pub(super) fn at(accepted: usize) -> Self {
         Self { accepted, is_undecided: false }
     }
 
-    /// There was no time to decide.
+    /// Returns a refusal because a step limit was reached.
     pub(super) fn undecided(accepted: usize) -> Self {
         Self { accepted, is_undecided: true }
     }
 
-    /// The same with so many bytes before.
+    /// Shifts the position by this many preceding bytes.
     pub(super) fn behind(self, before: usize) -> Self {
         Self { accepted: before + self.accepted, ..self }
     }
 
-    /// Of two ways to read a text, the one that went further.
+    /// Returns the refusal of the longer viable prefix, for two readings of one text.
     pub(super) fn max(self, other: Self) -> Self {
         let further = if other.accepted > self.accepted { other } else { self };
         Self { is_undecided: self.is_undecided || other.is_undecided, ..further }
     }
 }
 
-/// Why rows were not filled. Nothing was written.
+/// The reason why rows were not filled. Nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowError {
     /// A row has fewer words than a mask.
     Short {
-        /// The words of the row.
+        /// Number of words of the row.
         words: usize,
-        /// The words of the mask.
+        /// Number of words of the mask.
         needed: usize,
     },
     /// The buffer has no such row.
     Missing {
-        /// Which row.
+        /// Index of the row.
         row: usize,
-        /// How many whole rows there are.
+        /// Number of whole rows in the buffer.
         rows: usize,
     },
-    /// Two matchers are to fill one row.
+    /// Two matchers are given for one row.
     Twice {
-        /// Which row.
+        /// Index of the row.
         row: usize,
     },
-    /// A draft follows one that does not stand before it.
+    /// A draft follows one that does not precede it in the list.
     Parent {
-        /// Which draft.
+        /// Index of the draft.
         draft: usize,
     },
 }
@@ -157,11 +158,14 @@ impl fmt::Display for RowError {
         match self {
             Self::Short { words, needed } => write!(
                 f,
-                "a row of {words} words is too short for the mask; make it {needed} words, or cut \
-                 the vocabulary by `Vocabulary::with_width`"
+                "a row of {words} words is too short for the mask; make it {needed} words, or \
+                 narrow the vocabulary with `Vocabulary::with_width`"
             ),
             Self::Missing { row, rows } => {
-                write!(f, "the buffer has {rows} rows, and no row {row}; make it larger")
+                write!(
+                    f,
+                    "the buffer has only {rows} rows, so there is no row {row}; make it larger"
+                )
             }
             Self::Twice { row } => write!(f, "row {row} is given twice; give it to one matcher"),
             Self::Parent { draft } => {

@@ -1,4 +1,5 @@
-//! What may come next, in the grammar's own words: for messages to people, not for generation.
+//! Terminals that may come next, in the terms of the grammar: for error messages, not for
+//! generation.
 
 use std::fmt;
 
@@ -11,17 +12,17 @@ use crate::scanner::{Distinct, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
-/// Something that may come next, as the grammar calls it.
+/// Something that may come next, named as in the grammar.
 ///
-/// It is shown as a message has it: `"if"`, `NAME`, `end of text`.
+/// Displayed as in messages: `"if"`, `NAME`, `end of text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expected<'g> {
-    /// A literal, in quotes as the grammar has it.
+    /// A literal, in quotes as in the grammar.
     Literal(&'g str),
-    /// One character of a class, as the grammar has it: `/[a-z]/`.
+    /// One character of a class, as in the grammar: `/[a-z]/`.
     Character(&'g str),
-    /// A terminal by its name, or as the grammar writes it where it has none.
+    /// A terminal, by its name, or by its pattern if it has no name.
     Terminal(&'g str),
     /// The end of the text.
     End,
@@ -38,7 +39,7 @@ impl fmt::Display for Expected<'_> {
 }
 
 impl<'g> Expected<'g> {
-    /// What is called so.
+    /// Classifies the name of a terminal.
     fn named(name: &'g str) -> Self {
         let class = name.strip_prefix('/').and_then(|name| name.strip_suffix('/')).unwrap_or(name);
         if is_enclosed(name, '"', '"') {
@@ -51,7 +52,7 @@ impl<'g> Expected<'g> {
     }
 }
 
-/// Whether the text is one string or class: the first end that is not escaped is its last
+/// Whether the text is a single string or class: its first unescaped closing character is its last
 /// character.
 fn is_enclosed(text: &str, open: char, close: char) -> bool {
     let Some(inner) = text.strip_prefix(open) else { return false };
@@ -64,22 +65,22 @@ fn is_enclosed(text: &str, open: char, close: char) -> bool {
     end.is_some_and(|(at, _)| at + close.len_utf8() == inner.len())
 }
 
-/// How far a reading is in a lexeme.
+/// Progress of a reading within a lexeme.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lexeme {
     None,
     Begun,
-    /// It is an item that its list has already, and must become another.
+    /// The lexeme so far repeats an item of its list and must become another one.
     Repeated,
 }
 
 impl Matcher {
-    /// The terminals that may come next, in the order of the grammar: literals in quotes, others by
-    /// name, and the end of the text. A terminal whose lexeme has begun and cannot end yet is one
-    /// of them; one that could go on or end is not. Ignored terminals are named only where one has
-    /// begun and nothing else may come. After a stop token: the end alone.
+    /// Returns the terminals that may come next, in the order of the grammar: literals in quotes,
+    /// others by name, and the end of the text. Includes a terminal whose lexeme has begun and
+    /// cannot end yet, but not one that could go on or end. Ignored terminals are included only if
+    /// one has begun and nothing else may come. After a stop token: only the end.
     ///
-    /// Costs the number of terminals and of readings of the text so far.
+    /// Costs the number of terminals times the number of readings of the text so far.
     pub fn expected(&self) -> Vec<Expected<'_>> {
         let table = self.index.scanner().table();
         let end = table.end().index();
@@ -101,7 +102,7 @@ impl Matcher {
             self.keep_what_goes_on(&mut next);
         }
         let next = if next.is_empty() { ignored } else { next };
-        // Terminals that were made of one are called alike.
+        // Terminals that were split from one terminal share its name.
         let mut named = HashSet::new();
         next.iter()
             .filter(|&terminal| !self.index.scanner().is_cut(TerminalId::new(terminal)))
@@ -113,8 +114,8 @@ impl Matcher {
             .collect()
     }
 
-    /// Takes out what no byte begins or goes on with that may come next. Of lists whose items must
-    /// differ a configuration does not know which those are.
+    /// Removes terminals that no allowed byte begins or continues. Configurations do not know the
+    /// items of lists of distinct items.
     fn keep_what_goes_on(&self, next: &mut BitSet) {
         let scanner = self.index.scanner();
         if !scanner.lexis().has_distinct() {
@@ -134,7 +135,8 @@ impl Matcher {
             }
         }
         next.intersect_with(&goes_on);
-        // Blanks go on as all punctuation does that may have them in front.
+        // A blank continues every punctuation terminal that may have blanks in front, so each
+        // literal is checked in full.
         let has_begun = |terminal: usize| {
             self.now.readings.iter().any(|at| {
                 let mut components = scanner.states().components(at.state).iter();

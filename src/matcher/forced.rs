@@ -1,25 +1,25 @@
-//! What must come next whatever the model says, and whether anything may.
+//! Bytes and tokens that must come next, and whether the text may go on at all.
 
 use super::{Matcher, Moment};
 use crate::util::id::TokenId;
 use crate::vocab::trie::Trie;
 
-/// Bytes that are looked for at once.
+/// Upper bound on the bytes computed by one call.
 const LIMIT: usize = 4096;
 
 impl Matcher {
-    /// The bytes that must come next whatever the model says: as long as the text so far is not a
-    /// sentence and exactly one byte can follow. Empty where there is a choice, and where a token
-    /// must follow that is no text. At most 4,096 bytes.
+    /// Returns the bytes that must come next: as long as the text so far is not a sentence and
+    /// exactly one byte can follow. Empty if there is a choice, or if a token without text must
+    /// follow. At most 4,096 bytes.
     pub fn forced_bytes(&self) -> Vec<u8> {
         self.follow_forced(self.now.clone()).0
     }
 
-    /// The tokens of the [forced bytes](Matcher::forced_bytes), as `tokenize` cuts them: the
-    /// model's tokenizer, or [`Vocabulary::cut_longest`](crate::Vocabulary::cut_longest). Without
-    /// those at the end that what follows could change: where the grammar allows a longer token
-    /// that begins with them. A token that does not spell the bytes ends the list. None is taken;
-    /// the matcher takes all of them one after the other.
+    /// Returns the tokens of the [forced bytes](Matcher::forced_bytes), as split by `tokenize`: the
+    /// model's tokenizer, or [`Vocabulary::cut_longest`](crate::Vocabulary::cut_longest). Leaves
+    /// out the tokens at the end that later text could change, where the grammar allows a longer
+    /// token with the same prefix. The list ends before a token that does not spell the bytes. The
+    /// matcher does not change, and it accepts all of these tokens in order.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -33,7 +33,7 @@ impl Matcher {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Costs the forced bytes, an advance for each token, and few masks.
+    /// Costs the forced bytes, an advance for each token, and a few masks.
     pub fn forced_tokens<T: Into<TokenId>>(
         &self,
         tokenize: impl FnOnce(&[u8]) -> Vec<T>,
@@ -56,16 +56,15 @@ impl Matcher {
         if !self.may_go_on(&end) && offsets.last() == Some(&bytes.len()) {
             return tokens;
         }
-        // The first token from which on a longer one could stand is in doubt, and all behind it.
+        // The first token that a longer one could replace is uncertain, and so are all after it.
         let is_open = |&place: &usize| self.has_longer(&moments[place], &bytes[offsets[place]..]);
         let certain = (0..tokens.len()).find(is_open).unwrap_or(tokens.len());
         tokens.truncate(certain);
         tokens
     }
 
-    /// Whether a byte or a token may follow that does not end the text. Where none may, the text is
-    /// a sentence, and only stop tokens follow. Costs a step for each byte that scan states tell
-    /// apart.
+    /// Whether a byte, or a token that does not end the text, may follow. If none may, the text is
+    /// a sentence, and only stop tokens follow. Costs one step for each byte class of the scanner.
     pub fn can_continue(&self) -> bool {
         self.may_go_on(&self.now)
     }
@@ -75,7 +74,7 @@ impl Matcher {
         classes.representatives().iter().any(|&byte| self.within_token(from, &[byte]).is_ok())
     }
 
-    /// Whether a token is allowed that begins with `text` and goes on.
+    /// Whether a token is allowed that is longer than `text` and begins with it.
     fn has_longer(&self, from: &Moment, text: &[u8]) -> bool {
         let trie = self.index.vocabulary().trie();
         let node = text.iter().try_fold(Trie::ROOT, |node, &byte| trie.child(node, byte));
@@ -89,7 +88,7 @@ impl Matcher {
         longer.iter().any(|&token| row[token as usize / 32] >> (token % 32) & 1 == 1)
     }
 
-    /// The forced bytes, and what holds after them.
+    /// Returns the forced bytes, and the state after them.
     fn follow_forced(&self, mut now: Moment) -> (Vec<u8>, Moment) {
         let mut forced = Vec::new();
         while forced.len() < LIMIT && !self.may_end(&now) {
@@ -103,7 +102,7 @@ impl Matcher {
         (forced, now)
     }
 
-    /// The only byte that may follow, if there is just one.
+    /// Returns the byte that must follow, if there is exactly one.
     fn only_byte(&self, from: &Moment) -> Option<u8> {
         let classes = self.index.scanner().states().classes();
         let mut only = None;

@@ -1,12 +1,11 @@
-//! What held before each step of a sequence: a persistent list, so that a clone shares it as it
-//! shares parse stacks.
+//! A persistent list of earlier states, shared by clones in the same way as parse stacks.
 
 use std::sync::Arc;
 
-/// The moments before each step, the last one first. Cloning shares them.
+/// The states before each step, the last one first. Cloning shares them.
 pub(super) struct History<T> {
     last: Link<T>,
-    /// How many steps there are.
+    /// Number of steps.
     count: usize,
 }
 
@@ -30,13 +29,13 @@ impl<T> Clone for History<T> {
 }
 
 impl<T: Clone> History<T> {
-    /// What is in the list, the last first.
+    /// Returns the elements, the last one first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         let steps = std::iter::successors(self.last.as_deref(), |step| step.earlier.as_deref());
         steps.map(|step| &step.before)
     }
 
-    /// Whether both are one list, not only lists of the same.
+    /// Whether both are the same list, not merely lists with equal elements.
     pub(super) fn same(&self, other: &Self) -> bool {
         match (&self.last, &other.last) {
             (None, None) => true,
@@ -45,19 +44,19 @@ impl<T: Clone> History<T> {
         }
     }
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// One more step, before which `before` held.
+    /// Adds a step; `before` is the state before it.
     pub(super) fn push(&mut self, before: T) {
         let earlier = self.last.take();
         self.last = Some(Arc::new(Step { before, earlier }));
         self.count += 1;
     }
 
-    /// Takes the last step off; what held before it.
+    /// Removes the last step and returns the state before it.
     pub(super) fn pop(&mut self) -> Option<T> {
         let last = self.last.take()?;
         self.count -= 1;
@@ -71,7 +70,7 @@ impl<T: Clone> History<T> {
 }
 
 impl<T> Drop for History<T> {
-    /// In a loop: the derived drop would recurse once a step.
+    /// Drops the list in a loop: the derived drop would recurse once per step.
     fn drop(&mut self) {
         let mut last = self.last.take();
         while let Some(step) = last {

@@ -1,4 +1,4 @@
-//! Which readings are kept from one token to the next.
+//! Limits on the readings that are kept from one token to the next.
 //!
 //! All of them, nearly always. There is a limit to how many, and one to the steps that a text may
 //! take: to follow them where their stacks fork, and to decide whether they can be completed. Past
@@ -24,7 +24,7 @@ pub(super) struct Spent([u8; 3]);
 /// What it took to follow readings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Followed {
-    /// Steps because their stacks fork.
+    /// Number of steps taken because stacks fork.
     pub(super) steps: usize,
     /// Steps of deciding whether they can be completed.
     pub(super) decided: usize,
@@ -33,7 +33,7 @@ pub(super) struct Followed {
 }
 
 impl Spent {
-    /// More are not told apart.
+    /// Greatest value; larger ones are clamped to it.
     const MOST: u32 = (1 << 24) - 1;
 
     fn get(self) -> u32 {
@@ -66,7 +66,8 @@ impl Spent {
     }
 }
 
-/// What the scanner meets while a text is read stays, and is charged as steps of following it.
+/// Bytes of scanner memory that are charged as one step of following readings. The scanner never
+/// frees the states that it creates for a text.
 const BYTES_OF_A_STEP: usize = 64;
 
 /// Steps of decisions that no token is charged for: most take far fewer.
@@ -76,8 +77,9 @@ const FREE: usize = 2_000;
 const MASKS: usize = 2;
 
 impl Matcher {
-    /// A moment to which what the scanner has met since the last one is charged: masks and tokens
-    /// of this text, and of others at the same time. So no text adds to the scanner without end.
+    /// Charges a moment for the growth of the scanner since the last call, by the masks and tokens
+    /// of this text and of concurrent ones. This keeps any text from growing the scanner without
+    /// limit.
     pub(super) fn charged(&mut self, mut next: Moment) -> Moment {
         let met = self.index.scanner().met_bytes();
         next.spent.add(met.saturating_sub(self.met) / BYTES_OF_A_STEP);
@@ -94,7 +96,7 @@ impl Matcher {
 }
 
 impl Moment {
-    /// Keeps no more readings than may be kept; one, on one stack, where their steps are spent.
+    /// Limits the number of readings; if the steps are spent, keeps one reading on one stack.
     pub(super) fn limit(&mut self, scanner: &Scanner) {
         let bounds = scanner.bounds();
         if self.spent.is_past(bounds) && self.has_several_stacks() {

@@ -1,25 +1,25 @@
-//! The lexeme that a text stops in, for messages: where it began.
+//! Start of the incomplete lexeme at the end of a text, for messages.
 
 use super::{Matcher, Progress};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
-/// Readings that are followed: each new one is compared with all others.
+/// Upper bound on the readings followed: each new one is compared with all others.
 const READINGS: usize = 64;
 
-/// A way to read the text so far.
+/// A reading of the text so far.
 #[derive(Clone)]
 struct Reading {
     at: Configuration,
-    /// Where the lexeme in progress began; `None`: before the bytes that are read.
+    /// Start of the lexeme in progress; `None` if it is before the bytes that are read.
     began: Option<usize>,
 }
 
 impl Matcher {
-    /// Where the lexeme began that is still incomplete after `bytes`: an offset into them. `None`
-    /// where the text may go on with another lexeme there, where the lexeme began earlier, and
-    /// where the bytes are not viable. Of several readings the one whose lexeme began last counts.
-    /// Changes nothing.
+    /// Returns the offset into `bytes` at which the incomplete lexeme at their end begins. `None`
+    /// if the text may go on with another lexeme there, if the lexeme began earlier, or if the
+    /// bytes are not viable. Of several readings, the one whose lexeme began last counts. The
+    /// matcher does not change.
     ///
     /// It is for messages: a text that leaves the language within a lexeme was mostly meant as
     /// another lexeme from there on. Costs a step for each byte and reading; all decisions together
@@ -48,7 +48,8 @@ impl Matcher {
             readings = next;
         }
         let states = scanner.states();
-        // A label that the stack cannot take ends no lexeme: all terminals compete under `basic`.
+        // A label that the stack does not accept ends no lexeme: under `basic` all terminals
+        // compete.
         let is_open = |reading: &Reading| {
             let mut ends = states.ends(reading.at.state);
             ends.all(|(label, _)| self.after(&reading.at, label).is_empty())

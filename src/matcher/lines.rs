@@ -1,8 +1,8 @@
-//! A completion by plan in a text whose lines count (`%indent`).
+//! Planned completions of texts with significant indentation (`%indent`).
 //!
-//! INDENT and DEDENT in a plan have no lexemes: they say how wide the next line is. A line whose
-//! blanks have begun is left blank, and the next one written with those it needs. The end of the
-//! text ends the last line and all blocks.
+//! INDENT and DEDENT in a plan have no lexemes: they determine the width of the next line. If the
+//! blanks of a line have begun, that line is left blank, and the next one is written with the
+//! required blanks. The end of the text ends the last line and all blocks.
 
 use super::{Matcher, Progress};
 use crate::lr::stack::{Stack, Unread};
@@ -12,7 +12,7 @@ use crate::scanner::{Indentation, Layout, Reads, Width};
 use crate::util::id::TerminalId;
 
 impl Matcher {
-    /// As [`Matcher::complete`], for grammars with `%indent`.
+    /// Completes the text as [`Matcher::complete`] does, for grammars with `%indent`.
     pub(super) fn complete_in_lines(
         &self,
         from: &Configuration,
@@ -65,8 +65,9 @@ impl Matcher {
         scanner.is_complete(&at, &mut Reads::none()).then_some(text)
     }
 
-    /// A line up to its first lexeme, the shortest of `terminal`, where one begins: deeper than the
-    /// blocks, or behind so many ended ones.
+    /// Returns the bytes of a line up to and including its first lexeme, the shortest of
+    /// `terminal`. The line is either deeper than the current block, or ends this many blocks.
+    /// `None` if no line can begin.
     fn line(
         &self,
         layout: &Layout,
@@ -95,8 +96,8 @@ impl Matcher {
         Some(bytes)
     }
 
-    /// The configuration after `bytes` whose lexeme in progress stands on `stack` and may end as
-    /// `terminal`.
+    /// Returns the configuration after `bytes` in which the lexeme in progress started on `stack`
+    /// and may end as `terminal`.
     fn take_as(
         &self,
         from: &Configuration,
@@ -124,11 +125,11 @@ impl Matcher {
 }
 
 impl Width {
-    /// Blanks of this width, for tabs of `tab` columns; `None` when there are none.
+    /// Returns blanks of this width, for tabs of `tab` columns; `None` if there are none.
     fn blanks(self, tab: u32) -> Option<Vec<u8>> {
         let Width { column, alternative } = self;
-        // Each tab goes on to the next multiple, from up to `tab - 1` spaces behind the last; then
-        // come spaces.
+        // Each tab advances to the next multiple, after up to `tab - 1` spaces since the last one.
+        // The remaining spaces follow.
         (0..=column / tab).find_map(|tabs| {
             let spaces = column - tabs * tab;
             let mut before = alternative.checked_sub(tabs)?.checked_sub(spaces)?;

@@ -1,9 +1,9 @@
-//! The mask, as serving engines want it.
+//! The mask in the layout that serving engines use.
 
 use crate::util::aligned::AlignedRow;
 use crate::util::id::TokenId;
 
-/// Which tokens may come next: one bit a token, bit `t % 32` of word `t / 32`.
+/// The set of tokens that may come next: one bit per token, bit `t % 32` of word `t / 32`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TokenMask {
     words: AlignedRow,
@@ -11,39 +11,39 @@ pub struct TokenMask {
 }
 
 impl TokenMask {
-    /// A mask of `width` bits, none set.
+    /// Creates a mask of `width` bits, none set.
     pub fn new(width: usize) -> Self {
         Self { words: vec![0; width.div_ceil(32)].into(), width }
     }
 
-    /// The number of bits: the width of the logits.
+    /// Returns the number of bits, which is the width of the logits.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Whether the mask has `token`: whether it may come next. False for ids past the width.
+    /// Whether `token` is in the mask, so that it may come next. False for ids past the width.
     pub fn contains(&self, token: impl Into<TokenId>) -> bool {
         let token = token.into();
         self.words.get(token.index() / 32).is_some_and(|word| word >> (token.0 % 32) & 1 == 1)
     }
 
-    /// The words, `width.div_ceil(32)` of them.
+    /// Returns the words, `width.div_ceil(32)` of them.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// The words, to be written by the caller. Bits past the width are to stay clear.
+    /// Returns the words for writing. Bits past the width must stay clear.
     pub fn words_mut(&mut self) -> &mut [u32] {
         &mut self.words
     }
 
-    /// Whether no token may come next. Costs a look at each word.
+    /// Whether no token may come next. Reads each word.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Makes the logits of all tokens that may not come next negative infinity, those past the
-    /// mask's width among them. Costs a look at each word, and a write for each such logit.
+    /// Sets the logits of all tokens that may not come next to negative infinity, including those
+    /// past the mask's width. Reads each word, and writes each such logit.
     ///
     /// ```
     /// let mut mask = lrmask::TokenMask::new(3);
@@ -66,12 +66,12 @@ impl TokenMask {
         }
     }
 
-    /// How many tokens may come next.
+    /// Returns the number of tokens that may come next.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The tokens that may come next, ascending.
+    /// Returns the tokens that may come next, in ascending order.
     pub fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
             (0..32)
@@ -87,7 +87,7 @@ impl TokenMask {
     }
 }
 
-/// What is known of a mask beside its bits.
+/// Properties of a mask besides its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskInfo {
     is_exact: bool,
@@ -97,15 +97,16 @@ pub struct MaskInfo {
 impl MaskInfo {
     pub(super) fn new(row: &[u32], width: usize, is_exact: bool) -> Self {
         let last = u32::MAX >> (width.next_multiple_of(32) - width);
-        // Mostly the last word tells: special tokens and padding are there.
+        // The last word usually decides: it holds special tokens and padding.
         let is_full = row.split_last().is_none_or(|(&end, before)| {
             end == last && before.iter().all(|&word| word == u32::MAX)
         });
         Self { is_exact, is_full }
     }
 
-    /// Whether the mask is certainly exact: no limit was reached, in this text or in the questions
-    /// that masks of this grammar depend on. Else it may be too narrow; it is never too wide.
+    /// Whether the mask is certainly exact: no limit was reached, neither in this text nor in the
+    /// decisions that masks of this grammar depend on. Otherwise the mask may be too narrow; it is
+    /// never too wide.
     pub fn is_exact(self) -> bool {
         self.is_exact
     }

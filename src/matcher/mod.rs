@@ -1,4 +1,4 @@
-//! One sequence being generated: its mask, its next token, its history.
+//! The state of one generated sequence: its mask, its next token, its history.
 
 mod batch;
 mod captures;
@@ -42,44 +42,44 @@ use kept::{Followed, Spent};
 pub use mask::{MaskInfo, TokenMask};
 use noted::{Note, Notes};
 
-/// One sequence being generated under a constraint.
+/// The state of one sequence generated under a constraint.
 ///
-/// A matcher is cheap to make and to clone: parse stacks and what can be taken back are shared
-/// between all matchers that have a history in common, and what one matcher learns of the grammar
-/// all others know. It holds 90 bytes or so for each step that can be taken back, and 48 for each
-/// state that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64
-/// bytes a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Where
-/// items of arrays must differ, each of their bytes takes some 200 more. Every call is defined at
-/// any time and for any id; none panics.
+/// A matcher is cheap to create and to clone: parse stacks and undo steps are shared by all
+/// matchers with a common history, and caches are shared by all matchers of a grammar. It uses
+/// about 90 bytes for each step that can be rolled back, and 48 for each state that it has put on
+/// the parse stack: for a text in tokens of a large vocabulary at most 64 bytes per byte (96 if it
+/// does nothing but nest), for one taken byte by byte at most 136. Where items of arrays must
+/// differ, each of their bytes takes about 200 more. Every method is defined at any time and for
+/// any id; none panics.
 #[derive(Clone)]
 pub struct Matcher {
     index: Arc<Index>,
-    /// What holds now.
+    /// The current state.
     now: Moment,
-    /// What held before each step, oldest first.
+    /// The state before each step.
     history: History<Moment>,
-    /// What each step took, where the grammar wants to know what its rules derive.
+    /// The input of each step, if the grammar marks rules.
     said: History<Said>,
-    /// The tokens that end this text, where they are others than the vocabulary's.
+    /// The tokens that end this text, if they differ from those of the vocabulary.
     stops: Option<Arc<[TokenId]>>,
-    /// Bytes that the scanner held when this matcher last looked.
+    /// Bytes held by the scanner when this matcher last looked.
     met: usize,
 }
 
 /// The state of a sequence between two steps.
 #[derive(Clone, Debug)]
 struct Moment {
-    /// The readings of the text so far; at least one, and each viable.
+    /// The readings of the text so far; there is at least one, and each is viable.
     readings: SmallVec<[Configuration; 1]>,
     notes: Notes,
     progress: Progress,
-    /// How many readings were dropped, one token after another.
+    /// Number of readings dropped, summed over all tokens.
     dropped: u32,
     /// How many steps were taken to follow and decide the readings.
     spent: Spent,
 }
 
-/// Where the text stands.
+/// Progress of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     /// No byte yet.
@@ -90,7 +90,7 @@ enum Progress {
     Finished,
 }
 
-/// So many bytes of a text that is no token are read before its readings are limited.
+/// Bytes read between two limits on the readings, in a text that is not a token.
 const PIECE: usize = 8;
 
 impl fmt::Debug for Matcher {
@@ -103,7 +103,7 @@ impl fmt::Debug for Matcher {
 }
 
 impl Matcher {
-    /// A matcher before the first token.
+    /// Creates a matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
         let notes = Notes::before(readings.len(), index.scanner());
@@ -123,48 +123,49 @@ impl Matcher {
         }
     }
 
-    /// The same, with other tokens that end the text.
+    /// Returns this matcher with other tokens that end the text.
     pub(crate) fn with_stops(self, stops: Arc<[TokenId]>) -> Self {
         Self { stops: Some(stops), ..self }
     }
 
-    /// The vocabulary that the matcher's masks are for.
+    /// Returns the vocabulary of the matcher's masks.
     pub fn vocabulary(&self) -> &Vocabulary {
         self.index.vocabulary()
     }
 
-    /// The tokens that end this text: those of the vocabulary, unless the matcher was made by
-    /// [`Constraint::matcher_with_stops`](crate::Constraint::matcher_with_stops).
+    /// Returns the tokens that end this text: those of the vocabulary, unless the matcher was
+    /// created by [`Constraint::matcher_with_stops`](crate::Constraint::matcher_with_stops).
     pub fn stop_tokens(&self) -> &[TokenId] {
         self.stops.as_deref().unwrap_or_else(|| self.index.vocabulary().stop_tokens())
     }
 
-    /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and
-    /// the bytes of `t` begin some sentence, and the stop tokens' bits exactly when the text so far
-    /// is one. After a stop token only the stop tokens are allowed.
+    /// Fills `mask` with the tokens that may come next. Bit `t` is set if and only if the text so
+    /// far, followed by the bytes of `t`, is a prefix of some sentence; the bits of stop tokens are
+    /// set if and only if the text so far is a sentence. After a stop token only stop tokens are
+    /// allowed.
     ///
     /// A step that any sequence of the same constraint has seen before costs a few look-ups and a
-    /// copy of the mask; a new one some microseconds to a millisecond.
+    /// copy of the mask; a new one costs some microseconds to a millisecond.
     pub fn fill_mask(&self, mask: &mut TokenMask) -> MaskInfo {
         mask.resize(self.index.vocabulary().width());
         self.fill_row(&self.now, mask.words_mut());
         self.info(&self.now, mask.words())
     }
 
-    /// The same into a row of the caller's, bit `t % 32` of word `t / 32`. Words past the
-    /// vocabulary's width are cleared: logits may be wider than the vocabulary. A row that begins
-    /// at a multiple of 64 bytes is written fastest.
+    /// Fills a row of the caller's, bit `t % 32` of word `t / 32`, as [`Matcher::fill_mask`] does.
+    /// Words past the vocabulary's width are cleared: logits may be wider than the vocabulary.
+    /// Writing is fastest if the row is aligned to 64 bytes.
     ///
     /// # Errors
     ///
-    /// When the row has fewer words than the mask, `width.div_ceil(32)`. It is left as it was.
+    /// If the row has fewer words than the mask, `width.div_ceil(32)`. The row is unchanged then.
     pub fn fill_mask_into(&self, row: &mut [u32]) -> Result<MaskInfo, RowError> {
         self.check_row(row.len())?;
         self.fill_wide_row(&self.now, row);
         Ok(self.info(&self.now, &row[..self.index.words()]))
     }
 
-    /// Fails where a row of so many words is too short.
+    /// Returns an error if a row of this many words is too short.
     fn check_row(&self, words: usize) -> Result<(), RowError> {
         let needed = self.index.words();
         if words < needed { Err(RowError::Short { words, needed }) } else { Ok(()) }
@@ -180,7 +181,8 @@ impl Matcher {
     fn fill_row(&self, at: &Moment, row: &mut [u32]) {
         self.fill_shared_row(at, row);
         if let Some(stops) = &self.stops {
-            // Stop tokens of the vocabulary alone are allowed by their bytes, if they have any.
+            // The stop tokens of the vocabulary are then allowed by their bytes only, if they have
+            // any.
             for &token in self.index.vocabulary().stop_tokens() {
                 let bit = 1 << (token.get() % 32);
                 row[token.index() / 32] &= !bit;
@@ -194,7 +196,7 @@ impl Matcher {
         }
     }
 
-    /// The same with the stop tokens of the vocabulary.
+    /// Fills a row with the stop tokens of the vocabulary.
     fn fill_shared_row(&self, at: &Moment, row: &mut [u32]) {
         if at.progress == Progress::Finished || self.is_given_up(at) {
             row.fill(0);
@@ -228,16 +230,16 @@ impl Matcher {
         MaskInfo::new(row, self.index.vocabulary().width(), is_exact)
     }
 
-    /// Whether `token` may come next, without the mask: costs the token's bytes.
+    /// Whether `token` may come next, without computing the mask. Costs the token's bytes.
     pub fn allows(&self, token: impl Into<TokenId>) -> bool {
         self.after_token(&self.now, token.into()).is_ok()
     }
 
-    /// Takes `token`. Succeeds exactly when its bit is set.
+    /// Takes `token`. Succeeds if and only if its bit in the mask is set.
     ///
     /// # Errors
     ///
-    /// When the token is not allowed; nothing has changed then.
+    /// If the token is not allowed. The matcher is unchanged then.
     pub fn advance(&mut self, token: impl Into<TokenId>) -> Result<(), AdvanceError> {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
@@ -247,14 +249,14 @@ impl Matcher {
         Ok(())
     }
 
-    /// Takes bytes that come from elsewhere (a prompt that the grammar covers, a forced text) as
-    /// one step.
+    /// Takes bytes from elsewhere (a prompt that the grammar covers, a forced text) as one step.
     ///
     /// # Errors
     ///
-    /// When the text so far and these bytes do not begin a sentence; nothing has changed then.
+    /// If the text so far, followed by these bytes, is not a prefix of a sentence. The matcher is
+    /// unchanged then.
     pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), AdvanceError> {
-        // Bytes are text: no token is meant by them.
+        // Bytes are text: they never denote a token.
         let mark = self
             .index
             .spelled()
@@ -272,8 +274,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// How many of these tokens, from the first on, could be taken one after the other. Changes
-    /// nothing.
+    /// Returns how many of these tokens, from the first on, could be taken in order. The matcher
+    /// does not change.
     pub fn validate(&self, tokens: impl IntoIterator<Item: Into<TokenId>>) -> usize {
         let mut now = self.now.clone();
         let mut count = 0;
@@ -287,9 +289,9 @@ impl Matcher {
         count
     }
 
-    /// Takes back the last `steps` successful calls of [`Matcher::advance`] and
-    /// [`Matcher::advance_bytes`], stop tokens among them; all of them when there were fewer.
-    /// Returns how many were taken back.
+    /// Rolls back the last `steps` successful calls of [`Matcher::advance`] and
+    /// [`Matcher::advance_bytes`], including those for stop tokens, or all of them if there are
+    /// fewer. Returns the number of calls rolled back.
     pub fn rollback(&mut self, steps: usize) -> usize {
         let steps = steps.min(self.history.len());
         for before in std::iter::from_fn(|| self.history.pop()).take(steps) {
@@ -299,19 +301,19 @@ impl Matcher {
         steps
     }
 
-    /// Back to the beginning.
+    /// Resets the matcher to the beginning of the text.
     pub fn reset(&mut self) {
         self.rollback(usize::MAX);
         self.history = History::default();
         self.said = History::default();
     }
 
-    /// How many steps can be taken back.
+    /// Returns the number of steps that can be rolled back.
     pub fn steps(&self) -> usize {
         self.history.len()
     }
 
-    /// Whether the text so far is a sentence: exactly then a stop token is allowed.
+    /// Whether the text so far is a sentence, so that a stop token is allowed.
     pub fn is_accepting(&self) -> bool {
         self.may_end(&self.now)
     }
@@ -353,7 +355,7 @@ impl Matcher {
         self.after_spelled(from, token).map_err(|refused| self.error(from, Some(token), refused))
     }
 
-    /// Why a token, or bytes, may not follow.
+    /// Returns the error for a token, or bytes, that may not follow.
     #[cold]
     fn error(&self, from: &Moment, token: Option<TokenId>, refused: Refused) -> AdvanceError {
         let has_no_text = |token| self.index.spelled().spellings(token).next().is_none();
@@ -372,10 +374,10 @@ impl Matcher {
         AdvanceError::new(kind, token, refused.accepted)
     }
 
-    /// What holds after a token that does not end the text.
+    /// Returns the state after a token that does not end the text.
     fn after_spelled(&self, from: &Moment, token: TokenId) -> Result<Moment, Refused> {
-        // A token that the grammar names may be meant as itself and by its bytes: the text is read
-        // both ways.
+        // A token that the grammar names can be meant as itself or as its bytes, so the text is
+        // read both ways.
         let mut after: Result<Moment, Refused> = Err(Refused::at(0));
         for spelling in self.index.spelled().spellings(token) {
             after = match (after, self.after_bytes(from, spelling)) {
@@ -387,7 +389,7 @@ impl Matcher {
         after
     }
 
-    /// What holds where a text is read in one of two ways.
+    /// Merges the states of two ways to read one text.
     fn either(&self, one: Moment, other: Moment) -> Moment {
         let mut steps = 0;
         if self.has_notes() {
@@ -412,8 +414,8 @@ impl Matcher {
         either
     }
 
-    /// What holds after this text, or how many of its bytes are viable. The readings of a long text
-    /// are limited on the way: no mask says which bytes it has.
+    /// Returns the state after this text, or how many of its bytes are viable. The readings of a
+    /// long text are limited on the way, as no mask depends on its bytes.
     fn after_text(&self, from: &Moment, text: &[u8]) -> Result<Moment, Refused> {
         let last = text.len().saturating_sub(1) / PIECE * PIECE;
         let (pieces, last_piece) = text.split_at(last);
@@ -425,24 +427,24 @@ impl Matcher {
         self.after_bytes(&now, last_piece).map_err(|refused| refused.behind(last))
     }
 
-    /// Whether the readings of a token take longer to follow than a mask may take.
+    /// Whether following the readings of a token has taken longer than a mask may take.
     #[inline]
     fn takes_too_long(&self, following: usize) -> bool {
         following > self.index.scanner().bounds().mask_steps / STEPS_OF_FOLLOWING
     }
 
-    /// Whether a text that ends in this reading may be viable. Within a token what is not decided
-    /// in time goes on: the mask asked for its end alone, and has as many steps for that as here.
+    /// Whether a text that ends in this reading may be viable. Undecided readings are kept within a
+    /// token: the mask only tested the end of the token, with as many steps as are available here.
     fn may_be_viable(&self, at: &Configuration, is_last: bool, viewed: &mut Reads) -> bool {
         self.index.scanner().is_viable(at, viewed) || Self::is_open(is_last, viewed)
     }
 
-    /// Whether a question was not decided, and need not be.
+    /// Whether a question is undecided and may stay so.
     fn is_open(is_last: bool, viewed: &mut Reads) -> bool {
         !is_last && viewed.take_undecided()
     }
 
-    /// What holds after a token with these bytes, or how many of them are viable.
+    /// Returns the state after a token with these bytes, or how many of them are viable.
     fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, Refused> {
         if !self.has_notes() || bytes.is_empty() || from.progress == Progress::Finished {
             return self.within_token(from, bytes);
@@ -451,7 +453,7 @@ impl Matcher {
         Ok(self.end_token(from, &readings, followed))
     }
 
-    /// The same where more bytes of the token may follow.
+    /// Returns the same for bytes of a token that may have more bytes.
     fn within_token(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, Refused> {
         let scanner = self.index.scanner();
         if bytes.is_empty() {
@@ -476,7 +478,7 @@ impl Matcher {
                 decided += *viewed.steps();
                 viewed.begin_anew();
             }
-            // Before the first byte there may be nothing to go on with: the text is empty then.
+            // Before the first byte there may be no lexeme to continue: the text is empty then.
             if let [reading] = &mut now[..]
                 && (count > 0 || from.progress == Progress::Begun)
                 && let Some(is_viable) = scanner.step_alone(reading, byte, &mut viewed)
@@ -487,7 +489,8 @@ impl Matcher {
                 if !viewed.take_undecided() {
                     return Err(Refused::at(count));
                 }
-                // The reading has gone on, so its ways are followed from the token's beginning.
+                // The reading has already been changed, so its ways are followed from the start of
+                // the token.
                 let (one, _) = self
                     .one_reading(from.noted().into_iter(), bytes, &mut decided)
                     .ok_or(Refused::undecided(count))?;

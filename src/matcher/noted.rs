@@ -1,9 +1,9 @@
-//! What is noted beside each reading where the grammar asks for more than a configuration knows:
-//! how far its lexeme has come in tokens (`rule[max_tokens=10]`), and the items of a list in which
-//! no two may be the same ([`distinct`](super::distinct)).
+//! Side state of readings, for grammar features that configurations do not track: the tokens of the
+//! lexeme in progress (`rule[max_tokens=10]`), and the items of lists of distinct items
+//! ([`distinct`](super::distinct)).
 //!
-//! Readings that differ in that alone are two. A token counts for a lexeme when it ends within it;
-//! at the end of each token lexemes that have taken what they may are cut off
+//! Readings that differ only in their side state are distinct. A token counts for a lexeme if it
+//! ends within it; at the end of each token, lexemes that have reached their limit are cut off
 //! ([`Scanner::settle`]).
 
 use std::fmt;
@@ -19,27 +19,27 @@ use crate::scanner::configuration::{Configuration, Readings};
 use crate::scanner::{Reads, Scanner};
 use crate::util::id::TerminalId;
 
-/// A note for each reading; nothing for grammars that need none.
+/// A note for each reading; `None` for grammars that need no notes.
 #[derive(Clone, Default)]
 pub(super) struct Notes(Option<Arc<SmallVec<[Note; 1]>>>);
 
-/// What is noted beside a reading.
+/// Side state of a reading.
 #[derive(Clone, Default)]
 pub(super) struct Note {
     tokens: Count,
     pub(super) items: Items,
 }
 
-/// How far the lexeme in progress has come: 0 before its first byte, then one more than the tokens
-/// that have ended within it.
+/// Token count of the lexeme in progress: 0 before its first byte, then one more than the number of
+/// tokens that have ended within it.
 type Count = u32;
 
-/// A reading, and what is noted beside it.
+/// A reading with its note.
 pub(super) type Noted = (Configuration, Note);
 
 impl Note {
-    /// What is noted after a byte, behind which the reading is at `at`; `ended` is the lexeme that
-    /// ended before it. `None` where the items say that the text cannot go on so.
+    /// Returns the note after a byte. `at` is the configuration after it, and `ended` the lexeme
+    /// that ended before it. `None` if the items rule the byte out.
     pub(super) fn after(
         &self,
         scanner: &Scanner,
@@ -55,14 +55,14 @@ impl Note {
         Some(Self { tokens, items })
     }
 
-    /// Whether both are certainly the same.
+    /// Whether both are certainly equal. May be false for equal ones.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.tokens == other.tokens && self.items.same(&other.items)
     }
 }
 
 impl Notes {
-    /// Those of so many readings before their first byte.
+    /// Returns the notes of this many readings before their first byte.
     pub(super) fn before(readings: usize, scanner: &Scanner) -> Self {
         let are_needed = scanner.has_budgets() || scanner.lexis().has_distinct();
         Self(are_needed.then(|| Arc::new(SmallVec::from_elem(Note::default(), readings))))
@@ -72,7 +72,7 @@ impl Notes {
         self.0.as_ref().map(|notes| &notes[reading])
     }
 
-    /// That of this reading alone.
+    /// Returns the note of this reading alone.
     pub(super) fn only(&self, reading: usize) -> Self {
         Self(self.get(reading).map(|note| Arc::new(SmallVec::from_elem(note.clone(), 1))))
     }
@@ -90,19 +90,19 @@ impl fmt::Debug for Notes {
 }
 
 impl Moment {
-    /// Whether no byte of a lexeme has come in a reading.
+    /// Whether no lexeme is in progress in a reading.
     pub(super) fn is_between(&self, reading: usize) -> bool {
         self.notes.get(reading).map_or(self.progress == Progress::Fresh, |note| note.tokens == 0)
     }
 
-    /// The readings, each with what is noted beside it; nothing in grammars that need no notes.
+    /// Returns the readings with their notes, which are empty for grammars that need none.
     pub(super) fn noted(&self) -> Vec<Noted> {
         let notes = (0..self.readings.len()).map(|at| self.notes.get(at).cloned());
         self.readings.iter().cloned().zip(notes.map(Option::unwrap_or_default)).collect()
     }
 
-    /// The readings in which some byte of a lexeme has come, or none: where both are met, and in
-    /// grammars that count.
+    /// Returns the readings with no lexeme in progress, or those with one. For grammars with token
+    /// limits, where both may occur.
     pub(super) fn are_between(&self, between: bool) -> SmallVec<[Configuration; 2]> {
         let readings = self.readings.iter().enumerate();
         let alike = readings.filter(|&(place, _)| self.is_between(place) == between);
@@ -111,13 +111,13 @@ impl Moment {
 }
 
 impl Matcher {
-    /// Whether something is noted beside readings.
+    /// Whether readings have notes.
     pub(super) fn has_notes(&self) -> bool {
         self.now.notes.is_some()
     }
 
-    /// What holds after `bytes`, and what it took to follow them, or how many of them are viable.
-    /// The token goes on.
+    /// Returns the readings after `bytes` and the cost of following them, or how many of the bytes
+    /// are viable. The token may have more bytes.
     pub(super) fn read_noted(
         &self,
         from: &Moment,
@@ -158,7 +158,8 @@ impl Matcher {
         Ok((now, Followed { steps: stepped.following() + united, decided, dropped }))
     }
 
-    /// What holds at the end of a token, where lexemes are cut off that have taken what they may.
+    /// Returns the state at the end of a token, where lexemes that have reached their limit are cut
+    /// off.
     pub(super) fn end_token(
         &self,
         from: &Moment,
@@ -179,7 +180,8 @@ impl Matcher {
         self.moment(from, readings, followed)
     }
 
-    /// These readings, no more than may be kept, where it took so much to follow them.
+    /// Returns the state with these readings, limited in number, after charging the cost of
+    /// following them.
     pub(super) fn moment(&self, from: &Moment, readings: Vec<Noted>, followed: Followed) -> Moment {
         let (readings, notes): (SmallVec<[Configuration; 1]>, SmallVec<[Note; 1]>) =
             readings.into_iter().unzip();
@@ -195,7 +197,7 @@ impl Matcher {
         moment
     }
 
-    /// The readings of two moments, each with its note.
+    /// Returns the readings of two moments, each with its note.
     pub(super) fn either_noted(
         &self,
         one: &Moment,
@@ -210,13 +212,13 @@ impl Matcher {
     }
 }
 
-/// Readings of one text, by what is noted beside them.
+/// Readings of one text, grouped by their notes.
 #[derive(Default)]
 struct NotedReadings(SmallVec<[(Note, Readings); 1]>);
 
 impl NotedReadings {
     fn add(&mut self, scanner: &Scanner, reading: Configuration, mut note: Note) {
-        // Where nothing hangs on it, all that have begun are alike.
+        // If the count has no effect, all lexemes that have begun are equivalent.
         if !scanner.is_counted(reading.state) {
             note.tokens = note.tokens.min(1);
         }

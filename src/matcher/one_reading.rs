@@ -1,10 +1,11 @@
-//! One reading of a token, where there is no time to follow all of them.
+//! Finds one reading of a token, when following all of them takes too long.
 //!
-//! A mask may allow a token for a single reading that was found in time, and the others may take
-//! longer than a mask may, to follow or to decide at the token's end. To refuse the token then
-//! would contradict the mask. So of readings that differ by their stacks only a few are followed,
-//! each on one way through its stack: nothing is united, and each step costs a path. Byte by byte
-//! it is asked whether each can be completed, though not whether with the rest of the token.
+//! A mask may allow a token for a single reading found in time, while following the others, or
+//! deciding them at the token's end, takes longer than a mask may take. Refusing the token then
+//! would contradict the mask. So of the readings that differ only in their stacks a few are
+//! followed, each on a single path through its stack: nothing is merged, and each step costs one
+//! path. After each byte every reading is tested for whether it can be completed, though not with
+//! the rest of the token.
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,7 @@ use super::Matcher;
 use super::noted::Noted;
 use crate::scanner::{Reads, Scanner};
 
-/// So many readings that differ by their stacks only are followed.
+/// Upper bound on the followed readings that differ only in their stacks.
 const ALIKE: usize = 64;
 
 impl Matcher {
@@ -69,14 +70,14 @@ impl Matcher {
     }
 }
 
-/// Readings of one text, of those that differ by their stacks only a few.
+/// Readings of one text; of those that differ only in their stacks, a few.
 #[derive(Default)]
 struct Few {
     all: Vec<Noted>,
 }
 
 impl Few {
-    /// Adds some of the ways of a reading.
+    /// Adds some of the paths of a reading.
     fn add(&mut self, (at, note): Noted, scanner: &Scanner) {
         let table = scanner.table();
         let is_alike = |(known, other): &&Noted| {
@@ -85,7 +86,7 @@ impl Few {
                 && known.stack.same_top(&at.stack, table)
         };
         let alike = self.all.iter().filter(is_alike).count();
-        // What lies near the top matters to what comes next.
+        // Forks near the top matter most for the next bytes.
         let mut left = VecDeque::from([at.stack.clone()]);
         let mut ways = Vec::new();
         while alike + ways.len() < ALIKE

@@ -1,16 +1,16 @@
-//! A text that grows byte by byte, and of which each step of a sequence keeps its own.
+//! A text that grows byte by byte and has a cheap copy for each step of a sequence.
 
 use super::history::History;
 
-/// As many bytes as fit into a word beside their number.
+/// Number of bytes that fit into a word with their count.
 const CHUNK: usize = 7;
 
-/// A text; what its clones have in common they share, but for a few bytes.
+/// A text; clones share their common prefix except for a few bytes.
 #[derive(Clone, Default)]
 pub(super) struct TextSoFar {
-    /// All that is full.
+    /// The full chunks.
     chunks: History<[u8; CHUNK]>,
-    /// The bytes behind that, and how many they are.
+    /// The bytes after them, and their number.
     tail: [u8; CHUNK],
     count: u8,
 }
@@ -29,7 +29,7 @@ impl TextSoFar {
         self.count += 1;
     }
 
-    /// All of it. Linear.
+    /// Returns the whole text. Linear in its length.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> =
             self.chunks.iter().flat_map(|of| of.iter().rev()).copied().collect();
@@ -38,7 +38,7 @@ impl TextSoFar {
         bytes
     }
 
-    /// Whether both are certainly the same.
+    /// Whether both are certainly equal. May be false for equal ones.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.end() == other.end() && self.chunks.same(&other.chunks)
     }

@@ -1,23 +1,23 @@
-//! Maps from values that are never changed: with another value it is a new one, which shares all
-//! but the path to that value (Bagwell, "Ideal Hash Trees", 2001). So every step of a sequence
-//! keeps its own, and so does every clone.
+//! Persistent maps keyed by values: adding a value returns a new map, which shares all but the path
+//! to that value (Bagwell, "Ideal Hash Trees", 2001). Every step of a sequence and every clone
+//! keeps its own map.
 
 use std::sync::Arc;
 
-/// What tells a value from others ([`values`](super::values)).
+/// Identity of a value ([`values`](super::values)).
 pub(super) type ValueId = u128;
 
 /// A set of values.
 pub(super) type ValueIds = ValueMap<()>;
 
-/// What is known of some values.
+/// A map from value identities to `T`.
 #[derive(Clone, Debug)]
 pub(super) struct ValueMap<T>(Option<Arc<Node<T>>>);
 
 #[derive(Debug)]
 enum Node<T> {
     One(ValueId, T),
-    /// By the next four bits: which there are, a bit each, and their nodes.
+    /// A bitmap of the next four bits of the keys, and one node for each bit that is set.
     Branch(u16, Box<[Arc<Node<T>>]>),
 }
 
@@ -28,7 +28,7 @@ impl<T> Default for ValueMap<T> {
 }
 
 impl ValueIds {
-    /// The set with one more value.
+    /// Returns the set with one more value.
     pub(super) fn with_value(&self, id: ValueId) -> Self {
         self.with(id, ())
     }
@@ -43,7 +43,7 @@ impl<T: Copy> ValueMap<T> {
         self.get(id).is_some()
     }
 
-    /// What is known of a value: a look at 33 nodes at most.
+    /// Returns the entry of a value. Visits at most 33 nodes.
     pub(super) fn get(&self, id: ValueId) -> Option<T> {
         let (mut at, mut bits) = (self.0.as_ref()?, id);
         loop {
@@ -61,7 +61,7 @@ impl<T: Copy> ValueMap<T> {
         }
     }
 
-    /// The map with this of a value, whatever was known of it.
+    /// Returns the map with a new entry for a value, replacing any old one.
     pub(super) fn with(&self, id: ValueId, known: T) -> Self {
         let node = match &self.0 {
             None => Node::One(id, known),
@@ -70,7 +70,7 @@ impl<T: Copy> ValueMap<T> {
         Self(Some(Arc::new(node)))
     }
 
-    /// All values, and what is known of each, in no order that means anything.
+    /// Returns all entries, in unspecified order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (ValueId, T)> {
         let mut pending: Vec<&Node<T>> = self.0.as_deref().into_iter().collect();
         std::iter::from_fn(move || {
@@ -85,7 +85,7 @@ impl<T: Copy> ValueMap<T> {
 }
 
 impl<T: Copy> Node<T> {
-    /// The node, which `depth` groups of four bits lead to, with one more value.
+    /// Returns the node at depth `depth` (in groups of four bits) with one more entry.
     fn with(&self, id: ValueId, known: T, depth: u32) -> Self {
         let bit = |id: ValueId| 1u16 << (id >> (4 * depth) & 15);
         match self {
@@ -108,7 +108,7 @@ impl<T: Copy> Node<T> {
     }
 }
 
-/// Where the node of a bit stands among those that there are.
+/// Returns the index of the child for a bit.
 fn place(present: u16, bit: u16) -> usize {
     (present & (bit - 1)).count_ones() as usize
 }

@@ -1,9 +1,9 @@
-//! JSON values as a text brings them: what tells arrays and objects apart that end in it.
+//! Identities of JSON values in a text, to compare the arrays and objects that end in it.
 //!
-//! A value has a number of 128 bits. Equal values have the same: an object whatever the order of
-//! its members, of which the last under a key counts; a string however it is escaped; a number
-//! however it is written. Of others it is as good as certain that their numbers differ. Should two
-//! agree, they count as one value.
+//! A value has an identity of 128 bits. Equal values have equal identities: objects regardless of
+//! the order of their members, of which the last one of each key counts; strings regardless of
+//! escapes; numbers regardless of notation. Different values have different identities except with
+//! negligible probability; if two collide, they count as equal.
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
@@ -12,17 +12,17 @@ use super::text_so_far::TextSoFar;
 use super::value_map::{ValueId, ValueIds, ValueMap};
 use crate::util::decimal::Decimal;
 
-/// Where a text stands among its arrays and objects.
+/// Position of a text within its arrays and objects.
 #[derive(Clone, Default)]
 pub(super) struct Values {
-    /// The arrays and objects that have not ended, the innermost last.
+    /// The open arrays and objects, innermost last.
     open: History<Composite>,
     /// The scalar in progress.
     scalar: TextSoFar,
     place: Place,
 }
 
-/// Where the next byte stands.
+/// Position of the next byte relative to strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// Not in a string.
@@ -30,44 +30,46 @@ enum Place {
     Outside,
     /// In a string.
     Within,
-    /// Behind a backslash in a string.
+    /// After a backslash in a string.
     Escaped,
 }
 
-/// An array or an object that has not ended.
+/// An open array or object.
 #[derive(Clone)]
 struct Composite {
-    /// Of its members, the last under each key; of an array, those under the places of its items.
+    /// Sum over the members: for an object, the last one of each key; for an array, its items by
+    /// index.
     sum: u128,
     members: Members,
 }
 
-/// What stands in an array or an object, as far as it is known.
+/// The known members of an array or object.
 #[derive(Clone)]
 enum Members {
     Object {
         /// The key whose value comes next.
         key: Option<ValueId>,
-        /// By key.
+        /// The value of each key.
         values: ValueMap<ValueId>,
     },
     Array {
         count: ValueId,
-        /// The last item; of none anything.
+        /// The last item; unspecified if there is none.
         last: ValueId,
     },
 }
 
-/// An array or an object that has ended.
+/// A completed array or object.
 pub(super) struct Ended {
-    /// In how many it stood, itself among them.
+    /// Nesting depth, including the value itself.
     pub(super) depth: usize,
     pub(super) id: ValueId,
     composite: Composite,
 }
 
 impl Ended {
-    /// What it is like without one member: any of an object, the last one of an array.
+    /// Returns the identities of the value without one member: any member of an object, the last
+    /// item of an array.
     pub(super) fn rests(&self) -> impl Iterator<Item = ValueId> {
         let Composite { sum, ref members } = self.composite;
         let (object, array) = match members {
@@ -80,17 +82,17 @@ impl Ended {
 }
 
 impl Values {
-    /// How many arrays and objects have not ended.
+    /// Returns the number of open arrays and objects.
     pub(super) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Whether both are certainly the same.
+    /// Whether both are certainly equal. May be false for equal ones.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.open.same(&other.open) && self.scalar.same(&other.scalar) && self.place == other.place
     }
 
-    /// One more byte; the array or object that ends with it.
+    /// Reads one more byte; returns the array or object that ends with it.
     pub(super) fn push(&mut self, byte: u8) -> Option<Ended> {
         if self.place == Place::Outside && !self.scalar.is_empty() && !is_of_word(byte) {
             self.end_scalar(word_id);
@@ -130,7 +132,7 @@ impl Values {
         self.add(id(&text));
     }
 
-    /// A value within the innermost array or object.
+    /// Adds a value to the innermost array or object.
     fn add(&mut self, value: ValueId) {
         if let Some(mut within) = self.open.pop() {
             within.add(value);
@@ -146,8 +148,9 @@ impl Values {
         Some(Ended { depth, id, composite })
     }
 
-    /// Whether the array or object at a depth may be one of `known` as it stands, or with the value
-    /// that comes next or is in progress: `rests` are theirs.
+    /// Whether the array or object at a depth may become one of `known`, either unchanged or by
+    /// adding the value that comes next or is in progress. `rests` are the identities of the known
+    /// values without one member.
     pub(super) fn may_be(&self, depth: usize, known: &ValueIds, rests: &ValueIds) -> bool {
         let Some(above) = self.depth().checked_sub(depth) else { return true };
         self.open.iter().nth(above).is_none_or(|of| {
@@ -180,7 +183,7 @@ impl Composite {
         matches!(self.members, Members::Object { key: Some(_), .. })
     }
 
-    /// What the next value stands under.
+    /// Returns the key or index of the next value.
     fn next_key(&self) -> Option<ValueId> {
         match self.members {
             Members::Object { key, .. } => key,
@@ -188,7 +191,7 @@ impl Composite {
         }
     }
 
-    /// The sum of the members under other keys.
+    /// Returns the sum of the members with other keys.
     fn sum_without(&self, key: ValueId) -> u128 {
         let old = match &self.members {
             Members::Object { values, .. } => values.get(key),
@@ -197,9 +200,9 @@ impl Composite {
         old.map_or(self.sum, |value| self.sum.wrapping_sub(pair(key, value)))
     }
 
-    /// One more key, or value.
+    /// Adds a key or a value.
     fn add(&mut self, value: ValueId) {
-        // The last one under a key counts.
+        // The last value of a key counts.
         if let Some(key) = self.next_key() {
             self.sum = self.sum_without(key).wrapping_add(pair(key, value));
         }
@@ -230,12 +233,12 @@ fn pair(key: ValueId, value: ValueId) -> ValueId {
     id_of(b':', (key, value))
 }
 
-/// What has these other members, and one under this key.
+/// Returns the identity of a value with these other members and any value for this key.
 fn rest(others: u128, key: ValueId) -> ValueId {
     id_of(b'?', (others, key))
 }
 
-/// Of a string, by what stands between its quotes.
+/// Returns the identity of a string, given the text between its quotes.
 fn string_id(text: &[u8]) -> ValueId {
     let content = text.contains(&b'\\').then(|| {
         let quoted = [b"\"", text, b"\""].concat();
@@ -245,8 +248,8 @@ fn string_id(text: &[u8]) -> ValueId {
     id_of(b'"', content.as_deref().map_or(text, str::as_bytes))
 }
 
-/// Of a number, or of `true`, `false` and `null`. Numbers with exponents of ten digits and more
-/// count as one.
+/// Returns the identity of a number, or of `true`, `false` or `null`. All numbers with exponents of
+/// ten or more digits are the same.
 fn word_id(text: &[u8]) -> ValueId {
     let Ok(text) = str::from_utf8(text) else { return 0 };
     if text.starts_with(|first: char| first.is_ascii_alphabetic()) {

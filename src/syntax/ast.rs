@@ -1,8 +1,8 @@
-//! The syntax tree of a grammar file, as written: names unresolved, sugar in place, a span on
-//! everything.
+//! The syntax tree of a grammar file, as written: names unresolved, syntactic sugar kept, a span on
+//! every node.
 //!
-//! The notation is Lark's. The Yacc front end makes the same tree, with names in the case that its
-//! file has.
+//! The notation is Lark's. The Yacc front end produces the same tree, with names in the case of its
+//! file.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::syntax::parameter::{Condition, Value};
 /// Byte offsets into the file.
 pub(crate) type Span = Range<usize>;
 
-/// A value and where it stands.
+/// A value with its position in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spanned<T> {
     pub(crate) node: T,
@@ -41,9 +41,9 @@ pub(crate) enum Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Define,
-    /// `%override`: in the place of the imported one.
+    /// `%override`: replaces the imported one.
     Override,
-    /// `%extend`: its alternatives are added to the imported one's.
+    /// `%extend`: adds its alternatives to the imported one's.
     Extend,
 }
 
@@ -51,20 +51,20 @@ pub(crate) enum Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) mode: Mode,
-    /// Without the modifiers, with a leading `_` kept as part of the name.
+    /// The name without the modifiers, including a leading `_`.
     pub(crate) name: Spanned<String>,
-    /// `?` or `!` before the name; they shape trees only, and change no language.
+    /// `?` or `!` before the name; they only shape trees and do not change the language.
     pub(crate) modifiers: String,
-    /// Template parameters; [`PARAMETER`] alone is that of a parametric rule.
+    /// Template parameters; [`PARAMETER`] alone is the parameter of a parametric rule.
     pub(crate) parameters: Vec<Spanned<String>>,
-    /// `.2`: which of two rules is reduced where a conflict between them is to be settled.
+    /// `.2`: decides which of two rules is reduced in a conflict between them.
     pub(crate) priority: Option<Spanned<i32>>,
-    /// `[capture, lazy]` behind the name: llguidance's attributes.
+    /// `[capture, lazy]` after the name: llguidance's attributes.
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) body: Expansions,
 }
 
-/// The parameter of a parametric rule, `name::_`. No template has one of that name.
+/// The parameter of a parametric rule, `name::_`. No template parameter has this name.
 pub(crate) const PARAMETER: &str = "_";
 
 /// `NAME.2: alternatives`, names in upper case.
@@ -76,7 +76,7 @@ pub(crate) struct TerminalDefinition {
     pub(crate) body: Expansions,
 }
 
-/// Alternatives, one at least.
+/// One or more alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expansions {
     pub(crate) alternatives: Vec<Alternative>,
@@ -104,11 +104,11 @@ pub(crate) enum ExprKind {
     Rule(String),
     /// A terminal's name (upper case).
     Terminal(String),
-    /// A string with escapes undone.
+    /// A string with its escapes replaced.
     Literal { text: String, ignore_case: bool },
     /// `"a".."z"`, both one character long.
     CharRange(char, char),
-    /// `/pattern/flags`, the pattern as between the slashes (only `\/` undone), the flags as
+    /// `/pattern/flags`: the pattern as between the slashes (only `\/` unescaped), the flags as
     /// written.
     Regex { pattern: String, flags: String },
     /// `name{a, b}`: use of a template.
@@ -124,13 +124,13 @@ pub(crate) enum ExprKind {
     /// `e?` is 0..1, `e*` 0.., `e+` 1.., `e~3` and `e{3}` 3..3, `e~3..5` and `e{3,5}` 3..5, `e{3,}`
     /// 3...
     Repeat { expr: Box<Expr>, min: u32, max: Option<u32> },
-    /// `a & b`: what each of them matches. Two at least.
+    /// `a & b`: the texts that all of them match. At least two.
     And(Vec<Expansions>),
     /// `~e`: every text that `e` does not match.
     Not(Box<Expr>),
     /// `<|name|>`, `<[7,10-20]>`: tokens of the vocabulary.
     Tokens(TokenNames),
-    /// `%regex {...}`: some of these chunks, one behind the other as they stand here, or none.
+    /// `%regex {...}`: some consecutive chunks in this order, or none.
     Substring(Vec<String>),
     /// `@name`: another grammar.
     Grammar(String),
@@ -140,23 +140,23 @@ pub(crate) enum ExprKind {
     Nested(File),
 }
 
-/// Tokens of a vocabulary that nobody knows yet.
+/// Tokens of a vocabulary that is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TokenNames {
-    /// A special token by its name, with the angle brackets.
+    /// A special token by its name, including the angle brackets.
     Name(String),
-    /// Ids from the first to the last, ascending, none in two of the ranges.
+    /// Ranges of ids, first to last, ascending and disjoint.
     Ids(Vec<(u32, u32)>),
 }
 
-/// `key` or `key=value` behind a rule's name.
+/// `key` or `key=value` after a rule's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attribute {
     pub(crate) key: Spanned<String>,
     pub(crate) value: Option<AttributeValue>,
 }
 
-/// What an attribute is set to.
+/// The value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AttributeValue {
     /// A string, a regex, a name.
@@ -168,12 +168,12 @@ pub(crate) enum AttributeValue {
 /// `%import path (A, B -> C)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
-    /// Leading dots of the path: 0 for `common` and other libraries, 1 and more for files beside
-    /// this one.
+    /// Number of leading dots of the path: 0 for `common` and other libraries, 1 or more for files
+    /// next to this one.
     pub(crate) level: u32,
     /// `common.NUMBER` has path `["common"]` and the name `NUMBER`.
     pub(crate) path: Vec<Spanned<String>>,
-    /// What is imported, each with its new name if there is one.
+    /// The imported names, each with its new name if there is one.
     pub(crate) names: Vec<(Spanned<String>, Option<Spanned<String>>)>,
     pub(crate) span: Span,
 }
@@ -198,17 +198,18 @@ pub(crate) enum Directive {
     Match(Spanned<String>),
     /// `%conflicts follow`, `%conflicts refuse` or `%conflicts shift`: the name as written.
     Conflicts(Spanned<String>),
-    /// `%reserved NAME "if" "then"`: the words are reserved against the terminal; without words,
-    /// every plain string of the grammar that the terminal covers.
+    /// `%reserved NAME "if" "then"`: reserves the words against the terminal; without words, all
+    /// plain strings of the grammar that the terminal matches.
     Reserved { against: Word, words: Vec<Word> },
     /// `%fallback NAME "abort" "asc"`: as in Lemon.
     Fallback { to: Word, words: Vec<Word> },
-    /// `%soft NAME "match" "case"`: soft keywords, both readings carried.
+    /// `%soft NAME "match" "case"`: soft keywords, both readings are followed.
     Soft { to: Word, words: Vec<Word> },
-    /// `%exclusive TEXT END`: where one of them can stand, nothing competes that cannot.
+    /// `%exclusive TEXT END`: where one of them is allowed, nothing competes that is not allowed
+    /// there.
     Exclusive(Vec<Word>),
-    /// `%lookahead NAME "over" after ")" before "(" NAME then "as"`: what stands around the word
-    /// decides.
+    /// `%lookahead NAME "over" after ")" before "(" NAME then "as"`: the context of the word
+    /// decides between the two.
     Lookahead { to: Word, word: Word, after: Option<Vec<Word>>, before: Vec<Vec<Word>> },
     /// `%left "+" "-"`, `%right`, `%nonassoc`: each line binds tighter than those above it.
     Precedence { associativity: Associativity, words: Vec<Word> },
@@ -216,12 +217,12 @@ pub(crate) enum Directive {
     Indent { newline: Word, indent: Word, dedent: Word, clauses: Vec<Clause> },
 }
 
-/// What `%llguidance` says; `None` where it says nothing.
+/// The options of `%llguidance`; `None` if not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Whether the text may begin with what is ignored.
+    /// Whether the text may begin with ignored text.
     pub(crate) allow_initial_skip: Option<bool>,
-    /// Whether what is ignored may be ignored once at a place only.
+    /// Whether text may be ignored only once at each position.
     pub(crate) skip_once: Option<bool>,
     /// Whether texts need not be UTF-8.
     pub(crate) allow_invalid_utf8: Option<bool>,
@@ -235,7 +236,7 @@ pub(crate) struct Clause {
     pub(crate) number: Option<Spanned<u32>>,
 }
 
-/// Of a precedence line.
+/// The associativity of a precedence line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Associativity {
     Left,

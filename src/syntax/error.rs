@@ -1,4 +1,4 @@
-//! Why a grammar file could not be read: the first fault, as plain data.
+//! Syntax errors of grammar files: the first fault, as plain data.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,53 +6,53 @@ use std::sync::Arc;
 use crate::syntax::ast::Span;
 use crate::util::diagnostic::{Diagnostic, Place};
 
-/// What kind of fault; each has a stable kebab-case name, [`SyntaxErrorKind::code`].
+/// The kind of a fault; each has a stable kebab-case name, [`SyntaxErrorKind::code`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SyntaxErrorKind {
-    /// The file has more bytes or more words than the reader takes.
+    /// The file has more bytes or more words than the reader accepts.
     TooLarge,
     /// Brackets are nested too deeply.
     TooDeep,
-    /// A character that no part of the notation begins with.
+    /// A character with which no word of the notation begins.
     UnexpectedCharacter,
-    /// A word of the notation where another is due.
+    /// A word of the notation where another is expected.
     UnexpectedToken,
     /// A string without its closing quotation mark.
     UnterminatedString,
     /// A regex without its closing slash.
     UnterminatedRegex,
-    /// An escape in a string that stands for no character.
+    /// An escape in a string that denotes no character.
     BadEscape,
     /// An empty string or regex.
     EmptyLiteral,
     /// A name of mixed case or with too many underscores.
     BadName,
-    /// A word after `%` that is none of the directives.
+    /// A word after `%` that is not a directive.
     UnknownDirective,
     /// A bracket that is not closed.
     UnclosedBracket,
-    /// A closing bracket that closes nothing, or something else.
+    /// A closing bracket without an opening one, or with one of another kind.
     UnmatchedBracket,
     /// A number that does not fit.
     BadNumber,
-    /// A repetition of fewer than none, or with its bounds reversed.
+    /// A repetition with a negative count, or with its bounds reversed.
     BadRepetition,
     /// A range of characters whose ends are not single characters in order.
     BadRange,
-    /// An import that names nothing.
+    /// An import that names no definition.
     BadImport,
-    /// A `%lookahead` without what decides, or with more than one word.
+    /// A `%lookahead` without a condition, or with more than one word.
     BadLookahead,
-    /// Something of llguidance's dialect that says nothing.
+    /// A construct of llguidance's dialect that is empty or malformed.
     BadDialect,
-    /// A definition, or another item, that has no place in this file.
+    /// A definition, or another item, that is not allowed in this file.
     Misplaced,
     /// A Yacc file that its reader refuses.
     Yacc,
 }
 
 impl SyntaxErrorKind {
-    /// The kind's stable name, as in [`Diagnostic::code`].
+    /// Returns the kind's stable name, as in [`Diagnostic::code`].
     pub(crate) fn code(self) -> &'static str {
         match self {
             Self::TooLarge => "file-too-large",
@@ -79,17 +79,17 @@ impl SyntaxErrorKind {
     }
 }
 
-/// Which of the texts given to a front end a span belongs to.
+/// The text to which a span belongs, among those given to a front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SourceText {
     /// The grammar (the only text of a Lark file; the `.y` text of a Yacc grammar).
     Grammar,
-    /// The terminal definitions beside a Yacc grammar.
+    /// The terminal definitions next to a Yacc grammar.
     Terminals,
 }
 
-/// Why a grammar file could not be read. Only the first fault is kept: those after it are mostly
-/// its echo.
+/// The reason why a grammar file could not be read. Only the first fault is kept: later ones are
+/// mostly consequences of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxError(Box<Inner>);
 
@@ -104,50 +104,50 @@ struct Inner {
 }
 
 impl SyntaxError {
-    /// A fault at `span` of the grammar. `message` says what was found and what was expected, in
-    /// one sentence without a final stop.
+    /// Creates a fault at `span` of the grammar. `message` says what was found and what was
+    /// expected, in one sentence without a final stop.
     pub(crate) fn new(kind: SyntaxErrorKind, span: Span, message: impl Into<String>) -> Self {
         let (source, message) = (SourceText::Grammar, message.into());
         Self(Box::new(Inner { kind, source, span, message, help: None, related: None }))
     }
 
-    /// Says what to write instead.
+    /// Adds a suggestion of what to write instead.
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.0.help = Some(text.into());
         self
     }
 
-    /// Adds a second place, with what stands there.
+    /// Adds a second place, with a note on it.
     pub(crate) fn related(mut self, span: Span, text: &'static str) -> Self {
         self.0.related = Some((span, text));
         self
     }
 
-    /// Says that the spans belong to another text than the grammar.
+    /// Sets the text to which the spans belong, if it is not the grammar.
     pub(crate) fn within(mut self, source: SourceText) -> Self {
         self.0.source = source;
         self
     }
 
-    /// What kind of fault.
+    /// Returns the kind of the fault.
     #[cfg(test)]
     pub(crate) fn kind(&self) -> SyntaxErrorKind {
         self.0.kind
     }
 
-    /// Which text the span belongs to.
+    /// Returns the text to which the span belongs.
     pub(crate) fn source_text(&self) -> SourceText {
         self.0.source
     }
 
-    /// The bytes at fault.
+    /// Returns the bytes at fault.
     #[cfg(test)]
     pub(crate) fn span(&self) -> Span {
         self.0.span.clone()
     }
 
-    /// As a diagnostic; `source` is the caller's name for the text that
-    /// [`SyntaxError::source_text`] tells, and `text` is that text.
+    /// Returns the error as a diagnostic; `source` is the caller's name for the text that
+    /// [`SyntaxError::source_text`] returns, and `text` is that text.
     pub(crate) fn diagnostic(&self, source: &Arc<str>, text: &str) -> Diagnostic {
         let Inner { kind, span, message, help, related, .. } = &*self.0;
         let mut diagnostic = Diagnostic::error(kind.code(), message.clone()).at(Place::new(

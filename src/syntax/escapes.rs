@@ -1,20 +1,20 @@
-//! Backslashes, as all notations have them: what is found where one stands. Which escapes there
-//! are, and what each stands for, is said by the notation.
+//! Replacement of backslash escapes, common to all notations. Each notation defines its escapes and
+//! their meanings.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
-/// A backslash, and what stands behind it.
+/// A backslash with the text after it.
 pub(in crate::syntax) struct Escape<'a, 'b> {
-    /// Where the backslash stands in the text, in bytes.
+    /// Position of the backslash in the text, in bytes.
     pub(in crate::syntax) start: usize,
-    /// The character behind the backslash.
+    /// The character after the backslash.
     pub(in crate::syntax) letter: char,
-    /// The text behind `letter`. What belongs to the escape is taken off.
+    /// The text after `letter`. The rest of the escape is to be removed from its front.
     pub(in crate::syntax) rest: &'b mut &'a str,
 }
 
-/// `raw` with every escape replaced: `replace` appends what the escape stands for. A backslash at
-/// the end stands for itself. Reads the text once.
+/// Returns `raw` with every escape replaced: `replace` appends the replacement. A backslash at the
+/// end is literal. Reads the text once.
 pub(in crate::syntax) fn unescape<E>(
     raw: &str,
     mut replace: impl FnMut(&mut String, Escape<'_, '_>) -> Result<(), E>,
@@ -36,7 +36,7 @@ pub(in crate::syntax) fn unescape<E>(
     Ok(text)
 }
 
-/// Takes `digits` hexadecimal digits off `rest`. `start` is where the escape's backslash stands.
+/// Takes `digits` hexadecimal digits off `rest`. `start` is the position of the escape's backslash.
 pub(in crate::syntax) fn code_point(
     rest: &mut &str,
     digits: usize,
@@ -49,7 +49,7 @@ pub(in crate::syntax) fn code_point(
     if found < digits {
         return Err(error(
             found,
-            format!("this escape has {found} hexadecimal digits, where {digits} are due"),
+            format!("this escape has {found} hexadecimal digits; {digits} are required"),
             "write `\\xHH`, `\\uHHHH` or `\\UHHHHHHHH`; a backslash is written `\\\\`",
         ));
     }
@@ -57,8 +57,8 @@ pub(in crate::syntax) fn code_point(
     let Some(character) = u32::from_str_radix(hex, 16).ok().and_then(char::from_u32) else {
         return Err(error(
             digits,
-            format!("U+{hex} is no character"),
-            "characters go from U+0000 to U+10FFFF, without the surrogates U+D800 to U+DFFF",
+            format!("U+{hex} is not a character"),
+            "characters range from U+0000 to U+10FFFF, except for the surrogates U+D800 to U+DFFF",
         ));
     };
     *rest = behind;

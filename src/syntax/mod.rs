@@ -3,12 +3,12 @@
 //! * [`ast`]: the tree, as written.
 //! * [`lark`]: the reader of Lark's notation.
 //! * [`gbnf`]: the reader of GBNF and its relatives, with a tree of its own.
-//! * [`yacc`]: the reader of Yacc's, with terminals in Lark's.
+//! * [`yacc`]: the reader of Yacc files, with terminals in Lark's notation.
 //! * [`mod@print`]: the tree as text again.
-//! * [`error`]: why a file could not be read.
-//! * [`escapes`]: backslashes, as all notations have them.
+//! * [`error`]: errors of the readers.
+//! * [`escapes`]: backslashes, common to all notations.
 //! * [`parameter`]: the parameters of llguidance's parametric rules.
-//! * [`words`]: what generated parsers take from lexers.
+//! * [`words`]: the adapter from lexers to generated parsers.
 
 pub(crate) mod ast;
 pub(crate) mod error;

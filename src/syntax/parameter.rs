@@ -1,9 +1,9 @@
-//! The parameter of llguidance's parametric rules: a number of 64 bits, what becomes of it where a
-//! rule is used (`list::incr([0:3])`), and what an alternative asks of it (`%if lt([0:3], 5)`).
+//! The parameter of llguidance's parametric rules: a number of 64 bits, the values passed to rules
+//! (`list::incr([0:3])`), and the conditions of alternatives (`%if lt([0:3], 5)`).
 
 use std::fmt::{self, Display, Formatter};
 
-/// What a rule is given, by the parameter of the rule in which it stands.
+/// The argument of a rule, as a function of the parameter of the rule that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Value {
     Constant(u64),
@@ -13,14 +13,14 @@ pub(crate) enum Value {
     Or(u64),
     /// `clear_bit(k)`, `bit_and(v)`.
     And(u64),
-    /// One more in these bits, unless all of them are set.
+    /// Adds 1 in these bits, unless all of them are set.
     Increment(Bits),
-    /// One less in these bits, unless none of them is set.
+    /// Subtracts 1 in these bits, unless none of them is set.
     Decrement(Bits),
 }
 
 impl Value {
-    /// What it is where the parameter is `own`; `None` where there is none and one is needed.
+    /// Returns the value for the parameter `own`, or `None` if one is needed and there is none.
     pub(crate) fn of(self, own: Option<u64>) -> Option<u64> {
         if let Value::Constant(value) = self {
             return Some(value);
@@ -39,7 +39,7 @@ impl Value {
     }
 }
 
-/// Bits of the parameter: from the first up to the last, that excluded; one at least, 64 at most.
+/// Bits of the parameter, from the first up to but excluding the last; 1 to 64 of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Bits {
     start: u8,
@@ -50,27 +50,27 @@ impl Bits {
     /// All of them: `_`.
     pub(crate) const WHOLE: Self = Self { start: 0, end: 64 };
 
-    /// `[start:end]`; `None` where that is none of 64 bits.
+    /// Creates `[start:end]`; returns `None` if that is empty or exceeds 64 bits.
     pub(crate) fn new(start: u64, end: u64) -> Option<Self> {
         (start < end && end <= 64).then_some(Self { start: start as u8, end: end as u8 })
     }
 
-    /// The number that these bits of `parameter` are.
+    /// Returns these bits of `parameter` as a number.
     fn of(self, parameter: u64) -> u64 {
         parameter >> self.start & self.all()
     }
 
-    /// The number where all of them are set.
+    /// Returns the number in which all of them are set.
     fn all(self) -> u64 {
         u64::MAX >> (64 - (self.end - self.start))
     }
 }
 
-/// What an alternative asks of the parameter.
+/// A condition on the parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Condition {
     True,
-    /// The number that these bits are, or how many of them are set, held against a number.
+    /// Compares these bits as a number, or how many of them are set, with a number.
     Compare {
         bits: Bits,
         counted: bool,
@@ -82,7 +82,7 @@ pub(crate) enum Condition {
     Not(Box<Condition>),
 }
 
-/// How two numbers are compared.
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Comparison {
     Equal,
@@ -94,7 +94,7 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    /// By the names that functions have.
+    /// The comparisons with the names of their functions.
     pub(crate) const NAMES: [(&str, Self); 6] = [
         ("eq", Self::Equal),
         ("ne", Self::NotEqual),
@@ -117,7 +117,7 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Whether it holds of `parameter`.
+    /// Returns whether the condition holds for `parameter`.
     pub(crate) fn holds(&self, parameter: u64) -> bool {
         match self {
             Condition::True => true,

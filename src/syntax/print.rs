@@ -1,7 +1,7 @@
-//! Prints a syntax tree as notation that reads back to the same tree, spans aside.
+//! Printing of a syntax tree as notation that is read back as the same tree, except for spans.
 //!
-//! That holds for every tree that the reader of Lark's notation makes. Names that come from a Yacc
-//! file are printed as they are, though the notation might not take them.
+//! This holds for every tree that the reader of Lark's notation produces. Names from a Yacc file
+//! are printed as they are, though Lark's notation might not accept them.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -119,7 +119,7 @@ impl Display for TerminalDefinition {
     }
 }
 
-/// `: alternatives`, from the second on each on a line of its own.
+/// Prints `: alternatives`, each from the second on its own line.
 fn definition(f: &mut Formatter<'_>, body: &Expansions) -> fmt::Result {
     f.write_char(':')?;
     for (i, alternative) in body.alternatives.iter().enumerate() {
@@ -138,7 +138,7 @@ impl Display for Expansions {
 }
 
 impl Alternative {
-    /// Whether there is nothing to print.
+    /// Returns whether there is nothing to print.
     fn is_blank(&self) -> bool {
         self.items.is_empty() && self.alias.is_none() && self.precedence.is_none()
     }
@@ -309,8 +309,8 @@ fn literal(f: &mut Formatter<'_>, text: &str, ignore_case: bool) -> fmt::Result 
     f.write_str(if ignore_case { "\"i" } else { "\"" })
 }
 
-/// A slash in the pattern is never escaped there (the reader undoes that), so each gets its
-/// backslash back.
+/// Prints a regex. Every slash in the pattern gets its backslash back: the reader has removed them
+/// all.
 fn regex(f: &mut Formatter<'_>, pattern: &str, flags: &str) -> fmt::Result {
     write!(f, "/{}/{flags}", pattern.replace('/', "\\/"))
 }

@@ -1,6 +1,6 @@
-//! The words of a notation, as a generated parser takes them from a lexer.
+//! The words of a notation, in the form in which generated parsers take them from lexers.
 
-/// What `next` takes off `lexer`, up to the end or the first fault.
+/// Returns the words that `next` takes from `lexer`, up to the end or the first fault.
 pub(in crate::syntax) fn until_fault<Lexer, Word, Fault>(
     mut lexer: Lexer,
     next: impl Fn(&mut Lexer) -> Result<Option<Word>, Fault>,

@@ -1,28 +1,28 @@
-//! Rows of words that begin where a line of the processor's caches does.
+//! Rows of words that begin on a cache line.
 //!
-//! To give out a mask is to copy a row of ten kilobytes and more, and little else. Where both rows
-//! begin alike within a line, they are copied line by line. Where they do not, copying takes a
-//! fifth longer, and for some pairs of places half as long again: 130, 155 and up to 215
-//! nanoseconds for 12.5 KB on the machine where this was measured. An allocator hands out either.
+//! Handing out a mask is mostly copying a row of ten or more kilobytes. If both rows have the same
+//! alignment within a line, they are copied line by line. Otherwise copying takes a fifth longer,
+//! and for some pairs of addresses half as long again: 130, 155 and up to 215 nanoseconds for 12.5
+//! KB on the machine of the measurement. An allocator returns either.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 
-/// Words of a line.
+/// Words in a line.
 const LINE: usize = 64 / size_of::<u32>();
 
-/// Words that begin with a line.
+/// Words that begin on a line.
 #[derive(Default)]
 pub(crate) struct AlignedRow {
-    /// The row, and around it what is left over to let it begin with a line.
+    /// The row, with the padding around it that aligns it.
     words: Box<[u32]>,
     first: u32,
     len: u32,
 }
 
 impl AlignedRow {
-    /// The bytes that a row of so many words takes.
+    /// Returns the bytes of a row with this many words.
     pub(crate) fn bytes(len: usize) -> usize {
         (len + LINE - 1) * size_of::<u32>()
     }
@@ -32,7 +32,7 @@ impl From<&[u32]> for AlignedRow {
     fn from(row: &[u32]) -> Self {
         let len = row.len() + LINE - 1;
         let mut words: Vec<u32> = Vec::with_capacity(len);
-        // Should the place not be known, the row begins anywhere.
+        // If the address is unknown, the row is not aligned.
         let first = words.as_ptr().align_offset(LINE * size_of::<u32>()).min(LINE - 1);
         words.resize(first, 0);
         words.extend_from_slice(row);
@@ -101,7 +101,7 @@ mod tests {
             let copy = row.clone();
             for row in [&row, &copy] {
                 assert_eq!(**row, *numbers);
-                // An interpreter need not tell.
+                // An interpreter need not know the alignment.
                 assert!(cfg!(miri) || row.as_ptr().align_offset(64) == 0);
             }
             assert_eq!(row, copy);

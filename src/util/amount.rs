@@ -1,6 +1,6 @@
-//! Numbers as messages say them: `20 million`, `200,000`, `64 MiB`.
+//! Formatting of numbers in messages: `20 million`, `200,000`, `64 MiB`.
 
-/// The number in words: millions as such, others with commas.
+/// Formats a number in words: multiples of a million as such, others with commas.
 pub(crate) fn in_words(number: u64) -> String {
     const MILLION: u64 = 1_000_000;
     match (number / MILLION, number % MILLION) {
@@ -12,7 +12,7 @@ pub(crate) fn in_words(number: u64) -> String {
     }
 }
 
-/// So many bytes, in the largest unit of which they are a whole number.
+/// Formats a number of bytes in the largest unit that divides it.
 pub(crate) fn bytes(number: u64) -> String {
     let units = [
         (1_000_000_000, "GB"),

@@ -1,9 +1,9 @@
 //! Tables that grow while others read them: append-only, read without a lock.
 //!
-//! Everything that the engine builds lazily (scan states, terminal sets, masks) is found through a
-//! table of this kind, so that the warm path never waits. Entries never move: they live in chunks
-//! of doubling size, each allocated once. The road not taken: a `RwLock<Vec<_>>`, which would put
-//! an atomic read-modify-write on the path of every byte.
+//! Everything that the engine builds lazily (scan states, terminal sets, masks) is stored in a
+//! table of this kind, so that the warm path never waits. Entries never move: they are in chunks of
+//! doubling size, each allocated once. The alternative, a `RwLock<Vec<_>>`, would add an atomic
+//! read-modify-write to the path of every byte.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -16,10 +16,11 @@ use super::number_table::NumberTable;
 
 /// Entries in the first chunk, as a power of two.
 const FIRST: u32 = 5;
-/// Chunks: enough for all of `u32`.
+/// Number of chunks: enough for all of `u32`.
 const CHUNKS: usize = (32 - FIRST) as usize;
 
-/// The entries that a table of so many has memory for: chunks are allocated whole.
+/// Returns the number of entries for which a table of `count` entries has memory: chunks are
+/// allocated whole.
 pub(crate) fn room(count: usize) -> usize {
     let chunks = (count.div_ceil(1 << FIRST) + 1).next_power_of_two();
     (chunks - 1) << FIRST
@@ -28,7 +29,8 @@ pub(crate) fn room(count: usize) -> usize {
 /// One allocation of the table.
 type Chunk<T> = OnceLock<Box<[OnceLock<T>]>>;
 
-/// Facts by id, each computed once by whoever needs it first. Memory follows the largest id in use.
+/// Values by id, each computed once by the first thread that needs it. Memory is proportional to
+/// the largest id in use.
 #[derive(Debug)]
 pub(crate) struct Slots<T> {
     chunks: [Chunk<T>; CHUNKS],
@@ -41,7 +43,7 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// Chunk and position within it.
+    /// Returns the chunk and the position in it.
     #[inline]
     fn locate(id: u32) -> (usize, usize) {
         let shifted = u64::from(id) + (1 << FIRST);
@@ -49,14 +51,15 @@ impl<T> Slots<T> {
         (chunk as usize, (shifted - (1 << (chunk + FIRST))) as usize)
     }
 
-    /// The entry `id`, if it is there. One addition, one count of zeros, two loads.
+    /// Returns the entry `id`, if it exists. One addition, one count of zeros, two loads.
     #[inline]
     pub(crate) fn get(&self, id: u32) -> Option<&T> {
         let (chunk, offset) = Self::locate(id);
         self.chunks.get(chunk)?.get()?.get(offset)?.get()
     }
 
-    /// The entry `id`, made by `init` when it is not there yet. Of several threads, one makes it.
+    /// Returns the entry `id`, created by `init` if it does not exist yet. Among several threads,
+    /// one creates it.
     #[inline]
     pub(crate) fn get_or_init(&self, id: u32, init: impl FnOnce() -> T) -> &T {
         match self.get(id) {
@@ -65,7 +68,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// For how many entries there is memory.
+    /// Returns the number of entries for which there is memory.
     pub(crate) fn room(&self) -> usize {
         let chunks = self.chunks.iter().filter_map(OnceLock::get);
         chunks.map(|chunk| chunk.len()).sum()
@@ -95,7 +98,7 @@ impl<T> Default for AppendVec<T> {
 }
 
 impl<T> AppendVec<T> {
-    /// The entry `id`, if it has been pushed.
+    /// Returns the entry `id`, if it has been pushed.
     #[inline]
     pub(crate) fn get(&self, id: u32) -> Option<&T> {
         self.slots.get(id)
@@ -106,19 +109,19 @@ impl<T> AppendVec<T> {
         self.place(value).0
     }
 
-    /// Adds an entry and returns its id, and where it stays.
+    /// Adds an entry and returns its id and its address.
     pub(super) fn place(&self, value: T) -> (u32, &T) {
         let id = self.len.fetch_add(1, Ordering::Relaxed);
         (id, self.slots.get_or_init(id, || value))
     }
 
-    /// How many entries were pushed.
+    /// Returns the number of entries that were pushed.
     pub(crate) fn len(&self) -> usize {
         self.len.load(Ordering::Acquire) as usize
     }
 }
 
-/// Gives equal values one id.
+/// Assigns one id to equal values.
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
     entries: AppendVec<T>,
@@ -132,7 +135,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Hash + Eq> Interner<T> {
-    /// The id of `value`, new or known. Takes a lock only where it seems to be new.
+    /// Returns the id of `value`, new or known. Takes a lock only if the value seems to be new.
     pub(crate) fn intern(&self, value: T) -> u32 {
         let (count, hash) = (self.ids.count(), FxBuildHasher.hash_one(&value));
         match self.find(hash, &value) {
@@ -141,7 +144,8 @@ impl<T: Hash + Eq> Interner<T> {
         }
     }
 
-    /// The id of what `borrowed` makes a value of, which is made only when it seems to be new.
+    /// Returns the id of the value that `borrowed` converts to; it is only converted if it seems to
+    /// be new.
     pub(crate) fn intern_ref<'a, Q>(&self, borrowed: &'a Q) -> u32
     where
         T: Borrow<Q> + From<&'a Q>,
@@ -162,7 +166,7 @@ impl<T: Hash + Eq> Interner<T> {
         self.ids.find(hash, |id| (self.entries.get(id)?.borrow() == wanted).then_some(id))
     }
 
-    /// The id of a value that was not among the first `count`.
+    /// Adds a value that was not among the first `count`, and returns its id.
     fn add(&self, (count, hash): (u32, u64), value: T) -> u32 {
         let adding = self.ids.begin_adding();
         if self.ids.count() != count
@@ -175,18 +179,19 @@ impl<T: Hash + Eq> Interner<T> {
         id
     }
 
-    /// The values by their ids. Those that other threads add meanwhile may be among them.
+    /// Returns the values by id. May include values that other threads add meanwhile.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len() as u32).map_while(|id| self.entries.get(id))
     }
 
-    /// The value with this id. Ids come from [`Interner::intern`] of this very interner.
+    /// Returns the value with this id, which must come from [`Interner::intern`] of the same
+    /// interner.
     #[inline]
     pub(crate) fn get(&self, id: u32) -> &T {
         self.entries.get(id).expect("an interned id names an entry")
     }
 
-    /// How many different values there are.
+    /// Returns the number of distinct values.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -213,7 +218,7 @@ mod tests {
         assert_eq!(rooms, [0, 32, 32, 96, 96, 224, 224, 480]);
     }
 
-    /// An interpreter takes a thousand times as long.
+    /// Smaller under an interpreter, which is a thousand times slower.
     const VALUES: u32 = if cfg!(miri) { 200 } else { 5_000 };
 
     #[test]

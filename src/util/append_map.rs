@@ -1,6 +1,6 @@
 //! A hash map that grows while others read it: append-only, read without a lock.
 //!
-//! Entries lie in an append-only table; [`number_table`](super::number_table) finds them.
+//! The entries are in an append-only table; [`number_table`](super::number_table) finds them.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 use super::append::AppendVec;
 use super::number_table::NumberTable;
 
-/// Values by key; each is entered once and stays.
+/// Values by key; each is inserted once and stays.
 #[derive(Debug)]
 pub(crate) struct AppendMap<K, V> {
     entries: AppendVec<(K, V)>,
@@ -23,19 +23,19 @@ impl<K, V> Default for AppendMap<K, V> {
 }
 
 impl<K: Hash + Eq, V> AppendMap<K, V> {
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The value of `key`.
+    /// Returns the value of `key`.
     #[inline]
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
         self.find(FxBuildHasher.hash_one(key), key)
     }
 
-    /// The same where the hash of `key` is known: a function of its own, so that whoever makes a
-    /// key hashes what it has at hand. What was just written in halves is slow to be read whole.
+    /// The same for a known hash of `key`. Separate from its caller, so that a key is hashed from
+    /// the values it was made of: a value just written in halves is slow to read as a whole.
     #[inline]
     fn find(&self, hash: u64, key: &K) -> Option<&V> {
         self.numbers.find(hash, |number| {
@@ -44,7 +44,8 @@ impl<K: Hash + Eq, V> AppendMap<K, V> {
         })
     }
 
-    /// The value of `key`, made by `make` when there is none yet. No other entry is made meanwhile.
+    /// Returns the value of `key`, created by `make` if there is none. No other entry is created
+    /// meanwhile.
     pub(crate) fn get_or_insert_with(&self, key: K, make: impl FnOnce() -> V) -> &V {
         let (count, hash) = (self.numbers.count(), FxBuildHasher.hash_one(&key));
         if let Some(value) = self.find(hash, &key) {
@@ -80,7 +81,7 @@ mod tests {
         assert!((0..7000).all(|key| map.get(&key).copied() == (key % 7 == 0).then_some(key / 7)));
     }
 
-    /// An interpreter takes a thousand times as long.
+    /// Fewer under an interpreter, which is a thousand times slower.
     const KEYS: u32 = if cfg!(miri) { 200 } else { 5_000 };
 
     #[test]
@@ -91,7 +92,7 @@ mod tests {
                 let (map, together) = (&map, &together);
                 move || {
                     let enter = |key: u32| {
-                        // So that they do come to the same keys at the same time.
+                        // Makes the threads use the same keys at the same time.
                         if key.is_multiple_of(10) {
                             together.wait();
                         }

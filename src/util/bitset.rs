@@ -4,15 +4,15 @@ use smallvec::{SmallVec, smallvec};
 
 /// A set of ids below a bound that is fixed when the set is made.
 ///
-/// Equality and hashing look at the words, so sets to be compared must have the same bound.
+/// Equality and hashing compare the words, so compared sets must have the same bound.
 #[derive(Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct BitSet {
-    /// Sets of terminals, which are made and thrown away by the thousand, need no heap.
+    /// Inline up to 256 ids: sets of terminals are created by the thousand and need no heap.
     words: SmallVec<[u64; 4]>,
 }
 
 impl Clone for BitSet {
-    /// Copies the words all at once; the list's own `clone` goes one by one.
+    /// Copies the words all at once; the list's own `clone` copies one by one.
     #[inline]
     fn clone(&self) -> Self {
         Self { words: SmallVec::from_slice(&self.words) }
@@ -20,22 +20,22 @@ impl Clone for BitSet {
 }
 
 impl BitSet {
-    /// The empty set of ids below `bound`.
+    /// Creates the empty set of ids below `bound`.
     pub(crate) fn new(bound: usize) -> Self {
         Self { words: smallvec![0; bound.div_ceil(64)] }
     }
 
-    /// The words, lowest ids first.
+    /// Returns the words, lowest ids first.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Puts `bits` in the place of the ids from `64 * word` on, which must be below the bound.
+    /// Replaces the ids from `64 * word` on by `bits`; they must be below the bound.
     pub(crate) fn set_word(&mut self, word: usize, bits: u64) {
         self.words[word] = bits;
     }
 
-    /// Adds `id`; true when it was not there. `id` must be below the bound.
+    /// Adds `id`; returns `true` if it is new. `id` must be below the bound.
     pub(crate) fn insert(&mut self, id: usize) -> bool {
         let (word, bit) = (id / 64, 1u64 << (id % 64));
         let fresh = self.words[word] & bit == 0;
@@ -43,20 +43,20 @@ impl BitSet {
         fresh
     }
 
-    /// Takes `id` out.
+    /// Removes `id`.
     pub(crate) fn remove(&mut self, id: usize) {
         if let Some(word) = self.words.get_mut(id / 64) {
             *word &= !(1 << (id % 64));
         }
     }
 
-    /// Whether `id` is in the set; false for ids past the bound.
+    /// Returns whether `id` is in the set; `false` for ids past the bound.
     #[inline]
     pub(crate) fn contains(&self, id: usize) -> bool {
         self.words.get(id / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
     }
 
-    /// Adds all of `other`; true when that changed anything. Same bound on both.
+    /// Adds all of `other`; returns `true` if that changed anything. Both must have the same bound.
     pub(crate) fn union_with(&mut self, other: &BitSet) -> bool {
         let mut changed = false;
         for (a, &b) in self.words.iter_mut().zip(&other.words) {
@@ -66,46 +66,46 @@ impl BitSet {
         changed
     }
 
-    /// Adds what is in both sets. Same bound on all.
+    /// Adds the intersection of both sets. All must have the same bound.
     pub(crate) fn union_with_both(&mut self, one: &BitSet, other: &BitSet) {
         for ((word, &a), &b) in self.words.iter_mut().zip(&one.words).zip(&other.words) {
             *word |= a & b;
         }
     }
 
-    /// Keeps only what is in `other` too.
+    /// Keeps only the ids that are also in `other`.
     pub(crate) fn intersect_with(&mut self, other: &BitSet) {
         for (a, &b) in self.words.iter_mut().zip(&other.words) {
             *a &= b;
         }
     }
 
-    /// Takes out what is in `other`.
+    /// Removes the ids of `other`.
     pub(crate) fn subtract(&mut self, other: &BitSet) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= !other;
         }
     }
 
-    /// Whether every id in the set is in `other` too.
+    /// Returns whether every id in the set is also in `other`.
     pub(crate) fn is_subset(&self, other: &BitSet) -> bool {
         self.words.iter().zip(&other.words).all(|(&a, &b)| a & !b == 0)
     }
 
-    /// Whether the two sets share an id.
+    /// Returns whether the two sets share an id.
     #[inline]
     pub(crate) fn intersects(&self, other: &BitSet) -> bool {
         self.words.iter().zip(&other.words).any(|(&a, &b)| a & b != 0)
     }
 
-    /// Whether some id is in all three sets.
+    /// Returns whether some id is in all three sets.
     #[inline]
     pub(crate) fn intersects_both(&self, second: &BitSet, third: &BitSet) -> bool {
         let both = second.words.iter().zip(&third.words).map(|(&a, &b)| a & b);
         self.words.iter().zip(both).any(|(&a, b)| a & b != 0)
     }
 
-    /// Whether some id is in this set and in all of the others.
+    /// Returns whether some id is in this set and in all of the others.
     #[inline]
     pub(crate) fn intersects_all<const N: usize>(&self, others: [&BitSet; N]) -> bool {
         let in_all = |(at, &word): (usize, &u64)| {
@@ -115,18 +115,18 @@ impl BitSet {
         self.words.iter().enumerate().any(in_all)
     }
 
-    /// Whether nothing is in the set.
+    /// Returns whether the set is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// How many ids are in the set.
+    /// Returns the number of ids in the set.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The ids in the set, ascending.
+    /// Returns the ids in the set, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
             std::iter::successors((word != 0).then_some(word), |&w| {

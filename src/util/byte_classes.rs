@@ -16,17 +16,17 @@ pub(crate) struct ByteClasses {
 }
 
 impl ByteClasses {
-    /// One class that holds every byte.
+    /// Returns the partition with one class for all bytes.
     pub(crate) fn one() -> Self {
         Self { map: [0; 256], representatives: [0].into() }
     }
 
-    /// Bytes are in one class exactly when `key` gives them one number. Costs as much memory as the
-    /// greatest number.
+    /// Creates the partition in which bytes share a class exactly if `key` is the same for them.
+    /// Costs memory proportional to the greatest key.
     pub(crate) fn by_key(mut key: impl FnMut(u8) -> usize) -> Self {
         let mut map = [0; 256];
         let (mut representatives, mut count) = ([0; 256], 0);
-        // By number, the class plus 1; 0 where there is none yet. Numbers are small.
+        // By key, the class plus 1; 0 if there is none yet. Keys are small.
         let mut known: SmallVec<[u16; 256]> = SmallVec::from_buf([0; 256]);
         for byte in 0..=255u8 {
             let key = key(byte);
@@ -43,16 +43,16 @@ impl ByteClasses {
         Self { map, representatives: representatives[..count].into() }
     }
 
-    /// The classes in groups: for each class its group, for each group its first class. Groups are
-    /// in the order of these.
+    /// Merges classes into groups: `group` is the group of each class, and `leaders` the first
+    /// class of each group. Groups must be in the order of their first classes.
     pub(crate) fn merged(&self, group: &[u8], leaders: &[usize]) -> Self {
         let map = self.map.map(|class| group[usize::from(class)]);
         let representatives = leaders.iter().map(|&leader| self.representatives[leader]);
         Self { map, representatives: representatives.collect() }
     }
 
-    /// Runs of bytes, each a class; `begins` says, a bit for each byte, where one begins beside the
-    /// first.
+    /// Creates a partition into runs of bytes, each a class. `begins` has one bit for each byte
+    /// that begins a run; the first byte always does.
     pub(crate) fn of_runs(begins: &[u64; 4]) -> Self {
         let mut map = [0; 256];
         let (mut representatives, mut count) = ([0; 256], 1);
@@ -70,24 +70,24 @@ impl ByteClasses {
         Self { map, representatives: representatives[..count].into() }
     }
 
-    /// The class of `byte`.
+    /// Returns the class of `byte`.
     #[inline]
     pub(crate) fn get(&self, byte: u8) -> u8 {
         self.map[usize::from(byte)]
     }
 
-    /// How many classes there are, 1 to 256.
+    /// Returns the number of classes, 1 to 256.
     #[inline]
     pub(crate) fn count(&self) -> usize {
         self.representatives.len()
     }
 
-    /// The smallest byte of each class; the position is the class.
+    /// Returns the smallest byte of each class; the position is the class.
     pub(crate) fn representatives(&self) -> &[u8] {
         &self.representatives
     }
 
-    /// All classes.
+    /// Returns the set of all classes.
     pub(crate) fn all(&self) -> ClassSet {
         let below = |word: usize| match self.count().saturating_sub(word * 64) {
             64.. => u64::MAX,
@@ -96,7 +96,7 @@ impl ByteClasses {
         ClassSet(std::array::from_fn(below))
     }
 
-    /// The classes in each class of `coarse`, a partition that this one refines.
+    /// Returns the classes within each class of `coarse`, a partition that this one refines.
     pub(crate) fn coarsened(&self, coarse: &Self) -> Box<[ClassSet]> {
         let mut parts = vec![ClassSet::default(); coarse.count()];
         for (class, &byte) in (0..=u8::MAX).zip(&*self.representatives) {
@@ -105,12 +105,12 @@ impl ByteClasses {
         parts.into()
     }
 
-    /// The bytes of `class`, ascending.
+    /// Returns the bytes of `class`, ascending.
     pub(crate) fn bytes(&self, class: u8) -> impl Iterator<Item = u8> + '_ {
         (0..=255u8).filter(move |&byte| self.get(byte) == class)
     }
 
-    /// The bytes of `class` as maximal ranges, ascending.
+    /// Returns the bytes of `class` as maximal ranges, ascending.
     pub(crate) fn ranges(&self, class: u8) -> Vec<RangeInclusive<u8>> {
         let mut ranges: Vec<RangeInclusive<u8>> = Vec::new();
         for byte in self.bytes(class) {
@@ -124,7 +124,7 @@ impl ByteClasses {
         ranges
     }
 
-    /// Runs of bytes of one class, ascending: first byte, last byte, class.
+    /// Returns the runs of bytes of one class, ascending: first byte, last byte, class.
     pub(crate) fn runs(&self) -> Vec<(u8, u8, u8)> {
         let mut runs: Vec<(u8, u8, u8)> = Vec::new();
         for byte in 0..=255u8 {
@@ -137,7 +137,7 @@ impl ByteClasses {
         runs
     }
 
-    /// The coarsest partition that refines both.
+    /// Returns the coarsest partition that refines both.
     pub(crate) fn merge(&self, other: &Self) -> Self {
         let mut ids = vec![u16::MAX; self.count() * other.count()];
         let mut map = [0; 256];
@@ -154,7 +154,7 @@ impl ByteClasses {
         Self { map, representatives: representatives[..count].into() }
     }
 
-    /// The coarsest partition that refines all of `parts`. Costs 256 steps for each.
+    /// Returns the coarsest partition that refines all of `parts`. Costs 256 steps for each.
     pub(crate) fn refinement<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         parts.into_iter().fold(Self::one(), |all, part| match all.refines(part) {
             true => all,
@@ -162,7 +162,7 @@ impl ByteClasses {
         })
     }
 
-    /// Whether `other` tells no bytes apart that this does not.
+    /// Returns whether this partition refines `other`.
     fn refines(&self, other: &Self) -> bool {
         let mut of = [0; 256];
         for (class, &byte) in self.representatives.iter().enumerate() {
@@ -172,12 +172,12 @@ impl ByteClasses {
     }
 }
 
-/// A set of classes of one partition: of which there are 256 at most.
+/// A set of classes of one partition, which has at most 256.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ClassSet([u64; 4]);
 
 impl ClassSet {
-    /// `class` alone.
+    /// Returns the set of `class` alone.
     pub(crate) fn one(class: u8) -> Self {
         let mut one = Self::default();
         one.insert(class);
@@ -190,43 +190,43 @@ impl ClassSet {
         self.0[usize::from(class / 64)] |= 1 << (class % 64);
     }
 
-    /// Whether `class` is in the set.
+    /// Returns whether `class` is in the set.
     #[inline]
     pub(crate) fn contains(&self, class: u8) -> bool {
         self.0[usize::from(class / 64)] >> (class % 64) & 1 == 1
     }
 
-    /// What is in either set.
+    /// Returns the union of both sets.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
-    /// What is in both sets.
+    /// Returns the intersection of both sets.
     #[inline]
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 
-    /// What is in this set and not in the other.
+    /// Returns the classes of this set that are not in the other.
     #[inline]
     pub(crate) fn difference(self, other: Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
-    /// Whether nothing is in the set.
+    /// Returns whether the set is empty.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
-    /// Whether the two sets share a class.
+    /// Returns whether the two sets share a class.
     #[inline]
     pub(crate) fn intersects(self, other: Self) -> bool {
         !self.intersection(other).is_empty()
     }
 
-    /// The classes in the set, ascending.
+    /// Returns the classes in the set, ascending.
     pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
         let Self([mut bits, rest @ ..]) = self;
         let (mut rest, mut base) = (rest.into_iter(), 0u8);
@@ -264,7 +264,7 @@ impl fmt::Display for ByteClasses {
     }
 }
 
-/// Writes a range of bytes as it would stand in a character class.
+/// Writes a range of bytes in the syntax of a character class.
 pub(crate) fn fmt_range(f: &mut impl fmt::Write, range: &RangeInclusive<u8>) -> fmt::Result {
     fmt_byte(f, *range.start())?;
     if range.start() != range.end() {

@@ -1,12 +1,12 @@
-//! Strong components: the parts of a graph in which every node leads to every other.
+//! Strongly connected components: the parts of a graph in which every node leads to every other.
 
 use super::lists::Lists;
 
-/// The strong components of a graph, each behind those that it leads to, by Tarjan's algorithm
-/// (SIAM Journal on Computing 1, 1972), with the recursion on a stack of our own. Linear.
+/// Returns the strongly connected components of a graph, each after its successors, by Tarjan's
+/// algorithm (SIAM Journal on Computing 1, 1972) with an explicit stack. Linear.
 pub(crate) fn strong_components(successors: &Lists<usize>) -> Lists<usize> {
     const DONE: usize = usize::MAX;
-    // 0: not seen; else the least depth on the stack that is known to be reachable.
+    // 0: not visited; else the least depth on the stack that is known to be reachable.
     let mut depth = vec![0; successors.len()];
     let (mut stack, mut calls): (Vec<usize>, Vec<(usize, usize, usize)>) = Default::default();
     let mut components = Lists::new();

@@ -1,4 +1,4 @@
-//! Numbers as the text of a schema gives them: exact decimals of any length.
+//! Numbers as written in a schema: exact decimals of any length.
 
 use std::cmp::Ordering;
 
@@ -7,13 +7,13 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
     negative: bool,
-    /// From 0 to 9 each, the most significant first.
+    /// Digits from 0 to 9, the most significant first.
     digits: Vec<u8>,
     exponent: i64,
 }
 
 impl Decimal {
-    /// Reads a number of JSON. `None` where `text` is none, or where its exponent has more than
+    /// Parses a JSON number. Returns `None` if `text` is not one, or if its exponent has more than
     /// nine digits.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -58,19 +58,19 @@ impl Decimal {
         self.exponent >= 0
     }
 
-    /// The same without its sign.
+    /// Returns the number without its sign.
     pub(crate) fn magnitude(&self) -> Self {
         Self { negative: false, ..self.clone() }
     }
 
-    /// How many digits stand before the point when the number is written without an exponent, and
-    /// how many behind it.
+    /// Returns the number of digits before and after the point when the number is written without
+    /// an exponent.
     pub(crate) fn width(&self) -> (usize, usize) {
         let whole = (self.digits.len() as i64 + self.exponent).max(0);
         (whole as usize, (-self.exponent).max(0) as usize)
     }
 
-    /// The digits before the point and those behind it, without needless zeros at either end.
+    /// Returns the digits before and after the point, without superfluous zeros at either end.
     pub(crate) fn plain(&self) -> (Vec<u8>, Vec<u8>) {
         let (whole, fraction) = self.width();
         let point = self.digits.len() as i64 + self.exponent;
@@ -82,7 +82,7 @@ impl Decimal {
         (before, behind)
     }
 
-    /// The number as a `u64`, where it is one.
+    /// Returns the number as a `u64`, if it is one of at most 19 digits.
     pub(crate) fn to_u64(&self) -> Option<u64> {
         if self.negative || !self.is_integer() || self.width().0 > 19 {
             return None;
@@ -90,8 +90,7 @@ impl Decimal {
         Some(self.plain().0.iter().fold(0, |value, &digit| value * 10 + u64::from(digit)))
     }
 
-    /// The digits without the exponent, as a number, where it has at most 18 digits; and the
-    /// exponent.
+    /// Returns the digits as a number, if there are at most 18, and the exponent.
     pub(crate) fn coefficient(&self) -> Option<(u64, i64)> {
         let small = self.digits.len() <= 18;
         small.then(|| {

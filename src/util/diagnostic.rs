@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 use super::meter::LimitReached;
 
-/// How grave a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// Worth knowing; the grammar is used as it stands.
+    /// The grammar is used as it is.
     Warning,
     /// The grammar is refused.
     Error,
 }
 
-/// One finding about a grammar: what, where, an example, and what to write instead.
+/// A finding about a grammar: what, where, an example, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
@@ -27,10 +27,10 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// A stable kebab-case name of the kind of finding, e.g. `undefined-symbol`.
     pub code: &'static str,
-    /// What was found, in one sentence without a final stop.
+    /// The finding, in one sentence without a final stop.
     pub message: String,
-    /// Where: the name of the file as given by the caller (`"<grammar>"` when there is none), and
-    /// the bytes in it. `None` when the finding belongs to no single place.
+    /// Name of the file as given by the caller (`"<grammar>"` if there is none), and the bytes in
+    /// it. `None` if the finding belongs to no single place.
     pub place: Option<Place>,
     /// Further places, each with a short text.
     pub related: Vec<(Place, String)>,
@@ -38,11 +38,11 @@ pub struct Diagnostic {
     pub example: Option<String>,
     /// What to write instead.
     pub help: Option<String>,
-    /// The error that it goes back to, if there is one.
+    /// The underlying error, if there is one.
     pub(crate) cause: Option<Cause>,
 }
 
-/// An error that a finding goes back to.
+/// The underlying error of a finding.
 #[derive(Clone, Debug)]
 pub(crate) enum Cause {
     /// A limit of building was reached.
@@ -61,7 +61,7 @@ impl Cause {
 }
 
 impl PartialEq for Cause {
-    /// Errors of the system are alike where they are of one kind: they cannot be compared further.
+    /// System errors are equal if they have the same kind: they cannot be compared further.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Limit(one), Self::Limit(other)) => one == other,
@@ -77,7 +77,7 @@ impl Eq for Cause {}
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Place {
-    /// The file, as the caller named it; imported files by the path that imported them.
+    /// Name of the file as given by the caller; for imported files, the path of the import.
     pub source: Arc<str>,
     /// Byte offsets into that file.
     pub span: Range<usize>,
@@ -88,7 +88,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of `span` in `text`, the content of `source`.
+    /// Returns the place of `span` in `text`, the content of `source`.
     pub(crate) fn new(source: &Arc<str>, text: &str, span: Range<usize>) -> Self {
         let mut start = span.start.min(text.len());
         while !text.is_char_boundary(start) {
@@ -106,7 +106,7 @@ impl Place {
 }
 
 impl Place {
-    /// Whether `other` lies within this place.
+    /// Returns whether `other` is within this place.
     pub(crate) fn contains(&self, other: &Self) -> bool {
         let (start, end) = (self.span.start, self.span.end);
         self.source == other.source && start <= other.span.start && other.span.end <= end
@@ -114,12 +114,12 @@ impl Place {
 }
 
 impl Diagnostic {
-    /// An error of the given kind.
+    /// Creates an error of the given kind.
     pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message.into())
     }
 
-    /// A warning of the given kind.
+    /// Creates a warning of the given kind.
     pub(crate) fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message.into())
     }
@@ -137,14 +137,14 @@ impl Diagnostic {
         }
     }
 
-    /// The error that building came to a limit, by the name that the phase has for that.
+    /// Creates the error that building reached a limit, with the phase's name for it.
     pub(crate) fn of_limit(code: &'static str, limit: LimitReached) -> Self {
         let mut error = Self::error(code, limit.to_string()).help(limit.help());
         error.cause = Some(Cause::Limit(limit));
         error
     }
 
-    /// The limit of building that was reached, if that is the reason.
+    /// Returns the limit of building that was reached, if that is the reason.
     pub fn limit(&self) -> Option<&LimitReached> {
         match &self.cause {
             Some(Cause::Limit(limit)) => Some(limit),
@@ -152,13 +152,13 @@ impl Diagnostic {
         }
     }
 
-    /// Says which error it goes back to.
+    /// Sets the underlying error.
     pub(crate) fn because(mut self, cause: Cause) -> Self {
         self.cause = Some(cause);
         self
     }
 
-    /// Says where.
+    /// Sets the place.
     pub(crate) fn at(mut self, place: impl Into<Option<Place>>) -> Self {
         self.place = place.into();
         self
@@ -176,15 +176,15 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to write instead.
+    /// Adds a suggestion of what to write instead.
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 }
 
-/// Findings of a kind that a grammar can have any number of, one for each name in it. Where one
-/// cause makes many, the first ones tell it.
+/// Kinds of findings of which a grammar can have any number, one for each name in it. If one cause
+/// leads to many, the first ones show it.
 const REPEATED: &[&str] = &[
     "dead-alternative",
     "empty-terminal",
@@ -199,11 +199,11 @@ const REPEATED: &[&str] = &[
     "unused-terminal",
 ];
 
-/// How many findings of such a kind are shown.
+/// Number of findings of such a kind that are shown.
 const SHOWN: usize = 4;
 
-/// Leaves out findings that say what others have said, and counts them there. Findings are alike
-/// where they have one code and the same help.
+/// Removes findings that repeat others, and counts them there. Findings are similar if they have
+/// the same code and the same help.
 pub(crate) fn fold(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut alike: HashMap<(Severity, &'static str, Option<String>), Vec<usize>> = HashMap::new();
     for (index, finding) in
@@ -215,7 +215,7 @@ pub(crate) fn fold(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
             .push(index);
     }
     let mut findings: Vec<Option<Diagnostic>> = findings.into_iter().map(Some).collect();
-    // One more is shown rather than counted.
+    // A single extra finding is shown rather than counted.
     for group in alike.values().filter(|group| group.len() > SHOWN + 1) {
         let (shown, rest) = group.split_at(SHOWN);
         if let Some(Some(last)) = shown.last().map(|&last| &mut findings[last]) {
@@ -226,7 +226,7 @@ pub(crate) fn fold(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     findings.into_iter().flatten().collect()
 }
 
-/// Prints findings one below the other.
+/// Prints findings, each on lines of its own.
 pub(crate) fn fmt_all(diagnostics: &[Diagnostic], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (i, diagnostic) in diagnostics.iter().enumerate() {
         if i > 0 {

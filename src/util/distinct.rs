@@ -1,4 +1,4 @@
-//! Keys in the order in which they came, each once.
+//! Distinct keys in the order of first insertion.
 
 use std::hash::Hash;
 
@@ -6,14 +6,14 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-/// Up to so many keys are looked through; more are hashed.
+/// Number of keys up to which they are searched linearly; more are hashed.
 const FEW: usize = 12;
 
-/// A set that numbers its keys. There are nearly always few: these cost no allocation.
+/// A set that numbers its keys. It nearly always has few, which need no allocation.
 #[derive(Debug)]
 pub(crate) struct Distinct<K> {
     keys: SmallVec<[K; 4]>,
-    /// Where each key is, as soon as there are many.
+    /// Number of each key, once there are many.
     numbers: HashMap<K, usize, FxBuildHasher>,
 }
 
@@ -22,7 +22,8 @@ impl<K: Copy + Eq + Hash> Distinct<K> {
         Self { keys: SmallVec::new(), numbers: HashMap::default() }
     }
 
-    /// The number of a key if it has one; else it gets the next one.
+    /// Returns the number of a key if it has one; otherwise assigns the next number and returns
+    /// `None`.
     pub(crate) fn insert(&mut self, key: K) -> Option<usize> {
         let next = self.keys.len();
         let known = match next <= FEW {

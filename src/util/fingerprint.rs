@@ -1,7 +1,7 @@
-//! Fingerprints: 64 bits that tell contents apart, equal on all machines. Against accidents, not
-//! against malice.
+//! Fingerprints: 64-bit hashes of contents, equal on all machines. They protect against accidents,
+//! not against malice.
 
-/// The 64-bit FNV-1a hash, fed eight bytes at a time where it can be.
+/// The 64-bit FNV-1a hash, fed eight bytes at a time where possible.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fingerprint(u64);
 
@@ -12,21 +12,21 @@ impl Default for Fingerprint {
 }
 
 impl From<u64> for Fingerprint {
-    /// Goes on from the value of another.
+    /// Continues from the value of another fingerprint.
     fn from(value: u64) -> Self {
         Self(value)
     }
 }
 
 impl Fingerprint {
-    /// Takes a number in.
+    /// Adds a number.
     pub(crate) fn number(&mut self, value: u64) {
         self.0 = (self.0 ^ value).wrapping_mul(0x0000_0100_0000_01b3);
-        // Multiplication only carries upwards; whole words need the high bits brought down again.
+        // Multiplication only carries upwards; whole words need the high bits folded down again.
         self.0 ^= self.0 >> 32;
     }
 
-    /// Takes bytes in, and how many there are.
+    /// Adds bytes and their number.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         for chunk in bytes.chunks(8) {
@@ -36,7 +36,7 @@ impl Fingerprint {
         }
     }
 
-    /// The fingerprint of all that was taken in.
+    /// Returns the fingerprint of everything that was added.
     pub(crate) fn value(self) -> u64 {
         self.0
     }

@@ -1,5 +1,5 @@
-//! Ids are `u32` newtypes: an index into one table, never into another. [`TokenId`] is the
-//! caller's; the others never leave the crate.
+//! Ids are `u32` newtypes: an index into one table, never into another. [`TokenId`] is part of the
+//! API; the others are internal.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +11,14 @@ macro_rules! id {
         $vis struct $name(pub u32);
 
         impl $name {
-            /// The id of the entry at `index`. Tables are bounded far below 2^32 entries.
+            /// Returns the id of the entry at `index`. Tables are bounded far below 2^32 entries.
             #[inline]
             $vis fn new(index: usize) -> Self {
                 debug_assert!(u32::try_from(index).is_ok());
                 Self(index as u32)
             }
 
-            /// The position in its table.
+            /// Returns the position in the table.
             #[inline]
             $vis fn index(self) -> usize {
                 self.0 as usize
@@ -41,20 +41,20 @@ macro_rules! id {
 
 /// An entry of the model's vocabulary: the id that the model itself uses.
 ///
-/// Functions that want an id take a `u32` as well, and those that want several take anything that
-/// gives either. A position is made an id by [`TokenId::try_from`], which fails where it is no
+/// Functions that take an id also accept a `u32`, and those that take several accept an iterator of
+/// either. [`TokenId::try_from`] converts a position to an id and fails if it does not fit into a
 /// `u32`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenId(pub(crate) u32);
 
 impl TokenId {
-    /// The id as the model uses it.
+    /// Returns the id as the model uses it.
     #[inline]
     pub fn get(self) -> u32 {
         self.0
     }
 
-    /// The position of the id's bit in a mask, and of its score in the logits.
+    /// Returns the position of the id's bit in a mask, and of its score in the logits.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -112,12 +112,12 @@ id! {
     pub(crate) ProductionId
 }
 id! {
-    /// A state of the LALR(1) automaton: what parse states that differ in nothing but what may
-    /// follow have in common.
+    /// A state of the LALR(1) automaton: the common part of parse states that differ only in the
+    /// allowed look-aheads.
     pub(crate) CoreId
 }
-/// A parse state: a core in its context, as it lies on a stack ([`crate::lr::states`]). States are
-/// numbered as they are met; no table is indexed by them.
+/// A parse state: a core in its context, as stored on a stack ([`crate::lr::states`]). States are
+/// numbered in the order of discovery; no table is indexed by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ParseStateId(pub(crate) u32);
 

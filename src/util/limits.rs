@@ -1,16 +1,17 @@
-//! What building and running may cost, as their callers say.
+//! Limits on the cost of building and running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bounds on everything that an input can make grow: while a grammar, a schema or a vocabulary is
-/// read and compiled, and while texts are read.
+/// Bounds on everything that can grow with an input, while a grammar, a schema or a vocabulary is
+/// read and compiled and while texts are read.
 ///
-/// [`Limits::default`] suits files of the user's own: some seconds, and less than a gigabyte.
-/// [`Limits::strict`] suits a server that takes grammars from strangers. Each limit can be read
-/// as a field, and is set by the method of its name.
+/// [`Limits::default`] is for the user's own files: some seconds, and less than a gigabyte.
+/// [`Limits::strict`] is for a server that accepts untrusted grammars. Each limit can be read as a
+/// field, and is set by the method of its name.
 ///
-/// Reading a grammar and compiling it count as one: the compiler goes on where the reader stopped.
+/// Reading a grammar and compiling it share one budget: the compiler continues where the reader
+/// stopped.
 ///
 /// ```
 /// use lrmask::{Constraint, GrammarReader, Limits};
@@ -31,45 +32,44 @@ pub struct Limits {
     /// Bytes of all files of a grammar together, or of a schema or a regex. Default 4 MB, strict
     /// 256 KB.
     pub grammar_bytes: usize,
-    /// Steps of building: of reading a grammar and compiling it, together. A step is about ten
-    /// nanoseconds of a processor of 2020, within a factor of two. Default 400 million, strict 60
-    /// million.
+    /// Steps of reading a grammar and compiling it, together. A step is about ten nanoseconds on a
+    /// processor of 2020, within a factor of two. Default 400 million, strict 60 million.
     pub build_steps: u64,
-    /// Bytes that are held at once while a grammar is read and compiled. Default 600 MB, strict 130
-    /// MB.
+    /// Bytes held at once while a grammar is read and compiled. Default 600 MB, strict 130 MB.
     pub build_bytes: u64,
-    /// Steps that the analysis of one JSON Schema may take before it is refused as too large, of
-    /// some thirty nanoseconds each. Default 20,000,000: about half a second. Strict the same;
-    /// [`Limits::build_steps`] ends it sooner.
+    /// Steps of the analysis of one JSON Schema before it is refused as too large, each some thirty
+    /// nanoseconds. Default and strict 20,000,000: about half a second. [`Limits::build_steps`] may
+    /// end it sooner.
     pub schema_steps: usize,
-    /// Steps of one attempt to read a JSON Schema, out of [`Limits::build_steps`]. Keys in the
-    /// declared order, or fewer unique items, may be tried when an attempt takes more. Default and
+    /// Steps of one attempt to read a JSON Schema, out of [`Limits::build_steps`]. If an attempt
+    /// takes more, keys in the declared order, or fewer unique items, may be tried. Default and
     /// strict 150,000,000.
     pub schema_attempt_steps: u64,
-    /// Productions that the grammar of one JSON Schema may have. Default and strict 200,000.
+    /// Productions of the grammar of one JSON Schema. Default and strict 200,000.
     pub schema_productions: usize,
     /// States of one terminal's DFA. Default 200,000, strict 50,000.
     pub terminal_states: usize,
-    /// Scan states: of all terminals together. Default 500,000, strict 100,000.
+    /// Scan states of all terminals together. Default 500,000, strict 100,000.
     pub scan_states: usize,
-    /// Steps of the proof that every viable text can be completed. What takes more is not proved,
-    /// but decided while texts are read, which takes time there. Default 20,000,000, strict
+    /// Steps of the proof that every viable text can be completed. Anything that takes more is not
+    /// proved but decided while texts are read, which costs time there. Default 20,000,000, strict
     /// 2,000,000.
     pub proof_steps: usize,
-    /// Steps of one decision whether a text can be completed, where that is not proved. What takes
-    /// more counts as a no, and [`Constraint::undecided`](crate::Constraint::undecided) counts it.
-    /// Default 1,000,000: about a second, and the limit of a memory that many decisions share.
-    /// Strict 100,000. With some hundreds masks may be so narrow that they are empty.
+    /// Steps of one decision whether a text can be completed, if that is not proved. A decision
+    /// that takes more counts as a no, and is counted by
+    /// [`Constraint::undecided`](crate::Constraint::undecided). Default 1,000,000: about a second;
+    /// it also bounds the memory that many decisions share. Strict 100,000. With some hundreds,
+    /// masks may be so narrow that they are empty.
     pub decision_steps: usize,
-    /// Steps of one mask: of all its decisions, and of the search for tokens around them. What is
-    /// not decided by then counts as a no, as above: a mask of which nothing is decided is empty.
-    /// To follow the readings of one token may take as long; past that one of them is looked for,
-    /// which [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) tells, and where none
-    /// is found the token is refused. Default 16,000,000, strict 3,000,000.
+    /// Steps of one mask: of all its decisions, and of the search for tokens around them. Anything
+    /// undecided by then counts as a no, as above: a mask without any decision is empty. Following
+    /// the readings of one token may take as many steps. After that a single reading is searched,
+    /// which [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) reports; if none is
+    /// found, the token is refused. Default 16,000,000, strict 3,000,000.
     pub mask_steps: usize,
-    /// Readings of one text that are kept from one token to the next. Of more the first ones are
-    /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.
-    /// Default 65,536, strict 4,096.
+    /// Readings of one text that are kept from one token to the next. If there are more, the first
+    /// ones are kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts
+    /// the others. Default 65,536, strict 4,096.
     pub readings: usize,
     /// Steps of following the readings of one text, from its beginning on, where its stacks fork:
     /// places that reductions come to on several ways, and stacks that are united. What the scanner
@@ -83,17 +83,17 @@ pub struct Limits {
     /// 500 letters take of the most ambiguous grammars. Strict 1,000,000. From 16,777,215 on there
     /// is no limit.
     pub reading_steps: usize,
-    /// Bytes that masks and token classes may take before what is not in use is dropped. When what
-    /// the scanner meets while texts run takes as many, the constraint is
+    /// Bytes of masks and token classes, above which those not in use are dropped. When scan states
+    /// and similar objects that texts create take as many, the constraint is
     /// [outgrown](crate::Constraint::is_outgrown). Default 256 MiB, strict 64 MiB.
     pub index_bytes: usize,
     /// Bytes of a tokenizer file. Default 128 MB, strict 48 MB.
     pub vocabulary_bytes: usize,
-    /// Bytes that all tokens of a vocabulary may have together. Default 16 MB, strict 4 MB;
-    /// the largest vocabularies known have 2 MB.
+    /// Bytes of all tokens of a vocabulary together. Default 16 MB, strict 4 MB; the largest known
+    /// vocabularies have 2 MB.
     pub token_bytes: usize,
     /// Token ids: the greatest width of the logits. Default 4,194,304, strict 1,048,576; the
-    /// largest vocabularies known have 262,144.
+    /// largest known vocabularies have 262,144.
     pub token_ids: usize,
     /// Stops building from another thread.
     pub cancel: Option<Cancel>,
@@ -125,7 +125,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits for what strangers send: about a second and 256 MB for building, 256 KB of grammar.
+    /// Returns limits for untrusted input: about a second and 256 MB for building, 256 KB of
+    /// grammar.
     pub fn strict() -> Self {
         Self {
             grammar_bytes: 256_000,
@@ -149,126 +150,128 @@ impl Limits {
         }
     }
 
-    /// The same with another [`grammar_bytes`](#structfield.grammar_bytes).
+    /// Returns the same limits with another [`grammar_bytes`](#structfield.grammar_bytes).
     #[must_use]
     pub fn grammar_bytes(mut self, grammar_bytes: usize) -> Self {
         self.grammar_bytes = grammar_bytes;
         self
     }
 
-    /// The same with another [`build_steps`](#structfield.build_steps).
+    /// Returns the same limits with another [`build_steps`](#structfield.build_steps).
     #[must_use]
     pub fn build_steps(mut self, build_steps: u64) -> Self {
         self.build_steps = build_steps;
         self
     }
 
-    /// The same with another [`build_bytes`](#structfield.build_bytes).
+    /// Returns the same limits with another [`build_bytes`](#structfield.build_bytes).
     #[must_use]
     pub fn build_bytes(mut self, build_bytes: u64) -> Self {
         self.build_bytes = build_bytes;
         self
     }
 
-    /// The same with another [`schema_steps`](#structfield.schema_steps).
+    /// Returns the same limits with another [`schema_steps`](#structfield.schema_steps).
     #[must_use]
     pub fn schema_steps(mut self, schema_steps: usize) -> Self {
         self.schema_steps = schema_steps;
         self
     }
 
-    /// The same with another [`schema_attempt_steps`](#structfield.schema_attempt_steps).
+    /// Returns the same limits with another
+    /// [`schema_attempt_steps`](#structfield.schema_attempt_steps).
     #[must_use]
     pub fn schema_attempt_steps(mut self, schema_attempt_steps: u64) -> Self {
         self.schema_attempt_steps = schema_attempt_steps;
         self
     }
 
-    /// The same with another [`schema_productions`](#structfield.schema_productions).
+    /// Returns the same limits with another
+    /// [`schema_productions`](#structfield.schema_productions).
     #[must_use]
     pub fn schema_productions(mut self, schema_productions: usize) -> Self {
         self.schema_productions = schema_productions;
         self
     }
 
-    /// The same with another [`terminal_states`](#structfield.terminal_states).
+    /// Returns the same limits with another [`terminal_states`](#structfield.terminal_states).
     #[must_use]
     pub fn terminal_states(mut self, terminal_states: usize) -> Self {
         self.terminal_states = terminal_states;
         self
     }
 
-    /// The same with another [`scan_states`](#structfield.scan_states).
+    /// Returns the same limits with another [`scan_states`](#structfield.scan_states).
     #[must_use]
     pub fn scan_states(mut self, scan_states: usize) -> Self {
         self.scan_states = scan_states;
         self
     }
 
-    /// The same with another [`proof_steps`](#structfield.proof_steps).
+    /// Returns the same limits with another [`proof_steps`](#structfield.proof_steps).
     #[must_use]
     pub fn proof_steps(mut self, proof_steps: usize) -> Self {
         self.proof_steps = proof_steps;
         self
     }
 
-    /// The same with another [`decision_steps`](#structfield.decision_steps).
+    /// Returns the same limits with another [`decision_steps`](#structfield.decision_steps).
     #[must_use]
     pub fn decision_steps(mut self, decision_steps: usize) -> Self {
         self.decision_steps = decision_steps;
         self
     }
 
-    /// The same with another [`mask_steps`](#structfield.mask_steps).
+    /// Returns the same limits with another [`mask_steps`](#structfield.mask_steps).
     #[must_use]
     pub fn mask_steps(mut self, mask_steps: usize) -> Self {
         self.mask_steps = mask_steps;
         self
     }
 
-    /// The same with another [`readings`](#structfield.readings).
+    /// Returns the same limits with another [`readings`](#structfield.readings).
     #[must_use]
     pub fn readings(mut self, readings: usize) -> Self {
         self.readings = readings;
         self
     }
 
-    /// The same with another [`reading_steps`](#structfield.reading_steps).
+    /// Returns the same limits with another [`reading_steps`](#structfield.reading_steps).
     #[must_use]
     pub fn reading_steps(mut self, reading_steps: usize) -> Self {
         self.reading_steps = reading_steps;
         self
     }
 
-    /// The same with another [`index_bytes`](#structfield.index_bytes).
+    /// Returns the same limits with another [`index_bytes`](#structfield.index_bytes).
     #[must_use]
     pub fn index_bytes(mut self, index_bytes: usize) -> Self {
         self.index_bytes = index_bytes;
         self
     }
 
-    /// The same with another [`vocabulary_bytes`](#structfield.vocabulary_bytes).
+    /// Returns the same limits with another [`vocabulary_bytes`](#structfield.vocabulary_bytes).
     #[must_use]
     pub fn vocabulary_bytes(mut self, vocabulary_bytes: usize) -> Self {
         self.vocabulary_bytes = vocabulary_bytes;
         self
     }
 
-    /// The same with another [`token_bytes`](#structfield.token_bytes).
+    /// Returns the same limits with another [`token_bytes`](#structfield.token_bytes).
     #[must_use]
     pub fn token_bytes(mut self, token_bytes: usize) -> Self {
         self.token_bytes = token_bytes;
         self
     }
 
-    /// The same with another [`token_ids`](#structfield.token_ids).
+    /// Returns the same limits with another [`token_ids`](#structfield.token_ids).
     #[must_use]
     pub fn token_ids(mut self, token_ids: usize) -> Self {
         self.token_ids = token_ids;
         self
     }
 
-    /// The same with another [`cancel`](#structfield.cancel).
+    /// Returns the same limits with another [`cancel`](#structfield.cancel).
     #[must_use]
     pub fn cancel(mut self, cancel: impl Into<Option<Cancel>>) -> Self {
         self.cancel = cancel.into();
@@ -276,7 +279,7 @@ impl Limits {
     }
 }
 
-/// Stops what is being built, from whichever thread. Clones stop the same.
+/// A handle that stops building from any thread. Clones stop the same builds.
 ///
 /// ```
 /// use lrmask::{Cancel, Constraint, Grammar, LimitKind, Limits};
@@ -293,20 +296,20 @@ impl Limits {
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Stops every build whose limits hold this or a clone of it, within milliseconds, and all that
-    /// are begun from now on.
+    /// Stops every build whose limits hold this or a clone of it, within milliseconds, and all
+    /// builds that begin later.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`Cancel::stop`] was called.
+    /// Returns whether [`Cancel::stop`] was called.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl PartialEq for Cancel {
-    /// Whether both stop the same.
+    /// Returns whether both stop the same builds.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

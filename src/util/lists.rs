@@ -1,5 +1,5 @@
-//! Many short lists in two flat arrays. Invariant: `starts` ascends, and its last entry is where
-//! the open list begins.
+//! Many short lists in two flat arrays. Invariant: `starts` ascends, and its last entry is the
+//! start of the open list.
 
 /// Lists numbered from 0, appended one after the other.
 #[derive(Clone, Debug)]
@@ -15,12 +15,12 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T> Lists<T> {
-    /// No list.
+    /// Creates an empty collection.
     pub(crate) fn new() -> Self {
         Self::with_capacity(0, 0)
     }
 
-    /// No list, with room for so many and for so many entries in all.
+    /// Creates an empty collection with room for this many lists and entries in total.
     pub(crate) fn with_capacity(lists: usize, entries: usize) -> Self {
         let mut starts = Vec::with_capacity(lists + 1);
         starts.push(0);
@@ -32,7 +32,7 @@ impl<T> Lists<T> {
         self.entries.push(entry);
     }
 
-    /// Appends all of them to the open list.
+    /// Appends all of these to the open list.
     pub(crate) fn extend(&mut self, entries: &[T])
     where
         T: Copy,
@@ -40,38 +40,38 @@ impl<T> Lists<T> {
         self.entries.extend_from_slice(entries);
     }
 
-    /// Ends the open list; its number.
+    /// Closes the open list and returns its number.
     pub(crate) fn close(&mut self) -> usize {
         self.starts.push(self.entries.len() as u32);
         self.starts.len() - 2
     }
 
-    /// How many lists are closed.
+    /// Returns the number of closed lists.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Where the entries of one list lie among all.
+    /// Returns the range of the entries of one list.
     #[inline]
     pub(crate) fn range(&self, list: usize) -> std::ops::Range<usize> {
         self.starts[list] as usize..self.starts[list + 1] as usize
     }
 
-    /// One list.
+    /// Returns the entries of one list.
     #[inline]
     pub(crate) fn get(&self, list: usize) -> &[T] {
         &self.entries[self.range(list)]
     }
 
-    /// All entries of all lists.
+    /// Returns all entries of all lists.
     pub(crate) fn entries(&self) -> &[T] {
         &self.entries
     }
 }
 
 impl<T: Copy + Default> Lists<T> {
-    /// `count` lists of the pairs' second halves, by their first; the order within a list is the
-    /// pairs'.
+    /// Creates `count` lists of the pairs' second components, by the first; the order within a list
+    /// is that of the pairs.
     pub(crate) fn from_pairs(count: usize, pairs: &[(u32, T)]) -> Self {
         let mut starts = vec![0u32; count + 1];
         for &(list, _) in pairs {

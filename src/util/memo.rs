@@ -1,15 +1,16 @@
-//! Facts by key, each found once by whoever needs it first, and read without a lock.
+//! A memo table: values by key, each computed once by the first thread that needs it, and read
+//! without a lock.
 //!
-//! A key gets its place at once, and the fact is found for that place: so finding one takes no lock
-//! that others wait for, may take long, and may need other facts. Of several threads that want the
-//! same one, one finds it.
+//! A key gets its slot at once, and the value is computed in that slot. So the computation holds no
+//! lock that blocks other keys, may take long, and may need other values. Among several threads
+//! that need the same value, one computes it.
 
 use std::hash::Hash;
 use std::sync::OnceLock;
 
 use super::append_map::AppendMap;
 
-/// Facts of type `V` by keys of type `K`. Append-only.
+/// Values of type `V` by keys of type `K`. Append-only.
 #[derive(Debug)]
 pub(crate) struct Memo<K, V>(AppendMap<K, OnceLock<V>>);
 
@@ -20,8 +21,8 @@ impl<K, V> Default for Memo<K, V> {
 }
 
 impl<K: Hash + Eq, V> Memo<K, V> {
-    /// The fact of `key`, found by `find` when it is not known. One look-up once it is. `find` may
-    /// ask for other keys, not for this one.
+    /// Returns the value of `key`, computed by `find` if it is not known. One look-up once it is.
+    /// `find` may ask for other keys, but not for this one.
     #[inline]
     pub(crate) fn get_or_find(&self, key: K, find: impl FnOnce() -> V) -> &V {
         let place = match self.0.get(&key) {
@@ -38,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    /// An interpreter takes a thousand times as long.
+    /// Fewer under an interpreter, which is a thousand times slower.
     const KEYS: u32 = if cfg!(miri) { 100 } else { 2_000 };
 
     #[test]

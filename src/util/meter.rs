@@ -1,12 +1,12 @@
-//! One meter for all of building: steps that follow time, and bytes that are held at once, over all
-//! phases. Whatever can outgrow its input counts here while it grows, and stops at the first limit.
+//! One meter for all of building: it counts steps, which are proportional to time, and bytes held
+//! at once, over all phases. Everything that can outgrow its input is counted here while it grows,
+//! and stops at the first limit.
 //!
-//! A step is about ten nanoseconds. Loops count in bulk, once a state or a set, so that counting
-//! costs nothing; what a loop does for one of its steps in more than ten nanoseconds, it counts as
-//! several.
+//! A step is about ten nanoseconds. Loops count in bulk, once a state or a set, so that counting is
+//! cheap; an iteration that takes more than ten nanoseconds counts as several steps.
 //!
-//! Bytes are those of the structures that grow, as their owners know them, not what an allocator
-//! makes of them.
+//! Bytes are those of the growing structures as their owners compute them, not as an allocator
+//! does.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,22 +15,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::amount;
 use super::limits::{Cancel, Limits};
 
-/// What may still be spent on one build. Clones spend the same.
+/// The budget left for one build. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Meter {
     counts: Arc<Counts>,
     most_steps: u64,
     most_bytes: u64,
-    /// Of one terminal's DFA.
+    /// Limit for one terminal's DFA.
     most_states: usize,
-    /// Of all files of a grammar.
+    /// Limit for all files of a grammar.
     most_input: usize,
     schemas: OfSchemas,
     cancel: Option<Cancel>,
     phase: Phase,
 }
 
-/// What one JSON Schema may take.
+/// Limits for one JSON Schema.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfSchemas {
     /// [`Limits::schema_steps`].
@@ -41,16 +41,16 @@ pub(crate) struct OfSchemas {
     pub(crate) productions: usize,
 }
 
-/// What has been spent.
+/// The cost so far.
 #[derive(Debug, Default)]
 struct Counts {
     steps: AtomicU64,
     bytes: AtomicU64,
     peak: AtomicU64,
     input: AtomicU64,
-    /// The rule or terminal that took the most steps, with these.
+    /// The rule or terminal that took the most steps, and their number.
     most: Mutex<Option<(String, u64)>>,
-    /// What is made once and used often, as far as it has been counted.
+    /// Things made once and used often that have been counted, with their steps.
     made: Mutex<Vec<(&'static str, u64)>>,
 }
 
@@ -58,7 +58,7 @@ struct Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// A grammar's text becomes a syntax tree.
+    /// The text of a grammar becomes a syntax tree.
     Notation,
     /// The syntax tree becomes rules and terminals.
     Lowering,
@@ -76,28 +76,28 @@ impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Notation => "reading the grammar",
-            Self::Lowering => "writing out the rules",
+            Self::Lowering => "expanding the rules",
             Self::Schema => "reading the schema",
-            Self::Lexer => "making the terminals' automata",
-            Self::Tables => "making the parse tables",
+            Self::Lexer => "building the terminals' automata",
+            Self::Tables => "building the parse tables",
             Self::Check => "checking the grammar",
         })
     }
 }
 
-/// What building has cost.
+/// The cost of building.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
     /// Steps, about ten nanoseconds each: see [`Limits::build_steps`].
     pub steps: u64,
-    /// The most bytes that were held at once: see [`Limits::build_bytes`].
+    /// The most bytes held at once: see [`Limits::build_bytes`].
     pub bytes: u64,
-    /// The bytes that stayed.
+    /// The bytes that remain.
     pub kept: u64,
 }
 
-/// Which limit building came to.
+/// The limit that building reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LimitKind {
@@ -115,11 +115,11 @@ pub enum LimitKind {
     Cancelled,
 }
 
-/// The limit at which building stopped: which, where, and what took most.
+/// The limit at which building stopped, the phase, and the part that took most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitReached(Box<Reached>);
 
-/// Boxed, so that results stay small where nothing goes wrong.
+/// Boxed, so that results stay small in the common case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reached {
     kind: LimitKind,
@@ -129,32 +129,33 @@ struct Reached {
 }
 
 impl LimitReached {
-    /// Which limit.
+    /// Returns which limit was reached.
     pub fn kind(&self) -> LimitKind {
         self.0.kind
     }
 
-    /// What was being done.
+    /// Returns the phase of building.
     pub fn phase(&self) -> Phase {
         self.0.phase
     }
 
-    /// How much is allowed: steps, bytes or states, 0 where building was cancelled.
+    /// Returns the value of the limit in steps, bytes or states; 0 if building was cancelled.
     pub fn limit(&self) -> u64 {
         self.0.limit
     }
 
-    /// The rule or terminal that had taken the most steps, if one is known.
+    /// Returns the rule or terminal that took the most steps, if one is known.
     pub fn took_most(&self) -> Option<&str> {
         self.0.most.as_deref()
     }
 
-    /// Whether nothing else can be built, either: all of building has one limit.
+    /// Returns whether nothing else can be built either, because the limit applies to all of
+    /// building.
     pub(crate) fn ends_building(&self) -> bool {
         self.0.kind != LimitKind::TerminalStates
     }
 
-    /// What to do about it.
+    /// Returns what to do about it.
     pub(crate) fn help(&self) -> &'static str {
         match self.0.kind {
             LimitKind::Steps => {
@@ -166,11 +167,11 @@ impl LimitReached {
                  `build_bytes` of the limits (`--build-bytes`)"
             }
             LimitKind::Input => {
-                "write less, or raise `grammar_bytes` of the limits (`--grammar-bytes`)"
+                "shorten the grammar, or raise `grammar_bytes` of the limits (`--grammar-bytes`)"
             }
             LimitKind::TerminalStates => {
-                "write an unbounded repetition (`+`, `*`) or a smaller count, take the pattern \
-                 apart into several terminals and a rule, or raise `terminal_states` of the limits"
+                "write an unbounded repetition (`+`, `*`) or a smaller count, split the pattern \
+                 into several terminals and a rule, or raise `terminal_states` of the limits"
             }
             LimitKind::ScanStates => {
                 "shorten counted repetitions, split long terminals into rules, or raise \
@@ -186,10 +187,10 @@ impl fmt::Display for LimitReached {
         let Reached { kind, phase, limit, most } = &*self.0;
         match kind {
             LimitKind::Steps => {
-                write!(f, "{phase} takes more than {} steps in all", amount::in_words(*limit))?;
+                write!(f, "{phase} takes more than {} steps in total", amount::in_words(*limit))?;
             }
             LimitKind::Bytes => {
-                write!(f, "{phase} takes more than {} in all", amount::bytes(*limit))?;
+                write!(f, "{phase} takes more than {} in total", amount::bytes(*limit))?;
             }
             LimitKind::Input => write!(f, "the grammar has more than {}", amount::bytes(*limit))?,
             LimitKind::TerminalStates => {
@@ -199,8 +200,8 @@ impl fmt::Display for LimitReached {
             LimitKind::ScanStates => {
                 write!(
                     f,
-                    "the terminals together need more than {} scan states, which is `scan_states` \
-                     of the limits",
+                    "the terminals together need more than {} scan states (`scan_states` of the \
+                     limits)",
                     amount::in_words(*limit)
                 )?;
                 return Ok(());
@@ -217,7 +218,7 @@ impl fmt::Display for LimitReached {
 impl std::error::Error for LimitReached {}
 
 impl Meter {
-    /// A meter with nothing spent.
+    /// Creates a meter with nothing spent.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             counts: Arc::default(),
@@ -235,45 +236,45 @@ impl Meter {
         }
     }
 
-    /// A meter with `cost` spent already.
+    /// Creates a meter with the steps of `cost` spent already.
     pub(crate) fn after(cost: Cost, limits: &Limits) -> Self {
         let meter = Self::new(limits);
         meter.counts.steps.store(cost.steps, Ordering::Relaxed);
         meter
     }
 
-    /// What one JSON Schema may take.
+    /// Returns the limits for one JSON Schema.
     pub(crate) fn of_schemas(&self) -> OfSchemas {
         self.schemas
     }
 
-    /// The same, counting for `phase`.
+    /// Returns the same meter, counting for `phase`.
     pub(crate) fn at(&self, phase: Phase) -> Self {
         Self { phase, ..self.clone() }
     }
 
-    /// The same, with no more than so many steps left, and states for one automaton.
+    /// Returns the same meter with at most this many steps left, and states for one automaton.
     pub(crate) fn part(&self, steps: u64, states: usize) -> Self {
         let most_steps = self.most_steps.min(self.steps().saturating_add(steps));
         Self { most_steps, most_states: self.most_states.min(states), ..self.clone() }
     }
 
-    /// The same, with no more than this part of the steps that are left.
+    /// Returns the same meter with at most one `part`th of the steps that are left.
     pub(crate) fn share(&self, part: usize) -> Self {
         self.part((self.steps_left() / part) as u64, self.most_states)
     }
 
-    /// How many states one terminal's automaton may have.
+    /// Returns the maximum number of states of one terminal's automaton.
     pub(crate) fn states(&self) -> usize {
         self.most_states
     }
 
-    /// How many bytes may be held at once.
+    /// Returns the maximum number of bytes held at once.
     pub(crate) fn most_bytes(&self) -> usize {
         usize::try_from(self.most_bytes).unwrap_or(usize::MAX)
     }
 
-    /// What has been spent.
+    /// Returns the cost so far.
     pub(crate) fn cost(&self) -> Cost {
         Cost {
             steps: self.steps(),
@@ -286,7 +287,7 @@ impl Meter {
         self.counts.steps.load(Ordering::Relaxed)
     }
 
-    /// How many steps are left.
+    /// Returns how many steps are left.
     pub(crate) fn steps_left(&self) -> usize {
         usize::try_from(self.most_steps.saturating_sub(self.steps())).unwrap_or(usize::MAX)
     }
@@ -320,7 +321,7 @@ impl Meter {
         }
     }
 
-    /// Counts the steps of something by this name that is made once, however often it is used.
+    /// Counts the steps of making the thing of this name, once however often it is used.
     pub(crate) fn step_once(&self, name: &'static str, steps: u64) -> Result<(), LimitReached> {
         // A poisoned lock only says that another thread panicked elsewhere.
         let mut made = self.counts.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -346,28 +347,29 @@ impl Meter {
         }
     }
 
-    /// The limit that bytes come to, where another library holds them and gives up by itself.
+    /// Returns the limit on bytes as reached, for memory that another library holds and bounds
+    /// itself.
     pub(crate) fn too_many_bytes(&self) -> LimitReached {
         self.reached(LimitKind::Bytes, self.most_bytes)
     }
 
-    /// The limit that the states of one terminal come to.
+    /// Returns the limit on the states of one terminal as reached.
     pub(crate) fn too_many_states(&self) -> LimitReached {
         self.reached(LimitKind::TerminalStates, self.most_states as u64)
     }
 
-    /// The limit that the scan states come to: so many.
+    /// Returns the limit on the scan states, `most`, as reached.
     pub(crate) fn too_many_scan_states(&self, most: usize) -> LimitReached {
         self.reached(LimitKind::ScanStates, most as u64)
     }
 
-    /// What will be held for a while: nothing yet.
+    /// Returns an account of bytes to be held for a while, which starts at zero.
     pub(crate) fn holding(&self) -> Holding {
         Holding { meter: self.clone(), bytes: 0 }
     }
 
-    /// Notes that something by this name took so many steps; the greatest is named where building
-    /// stops.
+    /// Records that something of this name took this many steps; the greatest is named when
+    /// building stops.
     pub(crate) fn took(&self, name: &str, steps: u64) {
         // A poisoned lock only says that another thread panicked elsewhere.
         let mut most = self.counts.most.lock().unwrap_or_else(PoisonError::into_inner);
@@ -384,7 +386,7 @@ impl Meter {
     }
 }
 
-/// A name that may be as long as the grammar.
+/// Shortens a name, which may be as long as the grammar.
 fn shortened(name: &str) -> String {
     const MOST: usize = 60;
     match name.char_indices().nth(MOST) {
@@ -401,7 +403,7 @@ pub(crate) struct Holding {
 }
 
 impl Holding {
-    /// So many are held now.
+    /// Sets the number of bytes held now.
     pub(crate) fn set(&mut self, bytes: usize) -> Result<(), LimitReached> {
         if bytes <= self.bytes {
             self.meter.counts.bytes.fetch_sub((self.bytes - bytes) as u64, Ordering::Relaxed);
@@ -415,7 +417,7 @@ impl Holding {
 }
 
 impl Holding {
-    /// They stay until building ends.
+    /// Keeps the bytes counted until building ends.
     pub(crate) fn keep(mut self) {
         self.bytes = 0;
     }

@@ -1,14 +1,14 @@
-//! Small things that every layer stands on, and that know of none of them.
+//! Utilities that every layer uses, and that depend on none of them.
 //!
 //! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
-//! * [`amount`]: numbers as messages say them.
-//! * [`aligned`]: rows of words that are copied as fast as can be.
+//! * [`amount`]: formatting of numbers in messages.
+//! * [`aligned`]: rows of words that are fast to copy.
 //! * [`append`], [`append_map`], [`memo`]: tables that grow while others read them, their entries
 //!   found by [`number_table`].
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
-//! * [`decimal`]: numbers of any length, exactly.
-//! * [`distinct`]: keys in the order of their arrival, each once.
+//! * [`decimal`]: exact decimal numbers of any length.
+//! * [`distinct`]: distinct keys in the order of first insertion.
 //! * [`lists`]: many short lists in two arrays.
 //! * [`shared`]: lists that are copied when they are changed, not when they are handed on.
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.

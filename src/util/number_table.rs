@@ -1,34 +1,34 @@
-//! By hash, the numbers of entries that lie elsewhere: what finds an entry, whoever adds others.
+//! Lock-free look-up of numbered entries by hash, while other threads add more.
 //!
-//! Open-addressed tables of numbers, each twice as large as the one before. When one is nearly full
-//! the next is filled and takes its place. Whoever still reads the old one misses new entries at
-//! worst, takes the lock to add what is already there, and finds it. The old tables are kept:
+//! Open-addressed tables of numbers, each twice as large as the one before. When a table is nearly
+//! full, the next is filled and takes its place. A reader of the old table may miss new entries; it
+//! then takes the lock to add the entry, looks again, and finds it. The old tables are kept:
 //! together they are no larger than the newest.
 //!
-//! Beside each number stands half of the hash, so that hardly any entry is looked at but the one
-//! that is wanted, and none to fill the next table: entries lie far apart in memory.
+//! Each number is stored with half of its hash, so that few entries are compared except the wanted
+//! one, and none is read to fill the next table: entries are far apart in memory.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Places in the first table, as a power of two.
+/// Slots in the first table, as a power of two.
 const FIRST: u32 = 6;
-/// Tables: the last has room for all of `u32`.
+/// Number of tables: the last has room for all of `u32`.
 const TABLES: usize = (33 - FIRST) as usize;
 
 /// The numbers of entries, ascending from 0 in the order in which they were added.
 #[derive(Debug)]
 pub(super) struct NumberTable {
-    /// As [`entry`] makes them. Zero is an empty place.
+    /// Tables of [`entry`] values. Zero is an empty slot.
     tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
     /// The table in use.
     current: AtomicU32,
-    /// How many numbers can be found.
+    /// Number of entries that can be found.
     count: AtomicU32,
     adding: Mutex<()>,
 }
 
-/// The right to add a number.
+/// Exclusive right to add a number.
 pub(super) struct Adding<'t> {
     numbers: &'t NumberTable,
     _lock: MutexGuard<'t, ()>,
@@ -46,8 +46,8 @@ impl Default for NumberTable {
 }
 
 impl NumberTable {
-    /// What `wanted` makes of the number of an entry with this hash: the first that is not `None`.
-    /// Takes no lock.
+    /// Calls `wanted` with the numbers of entries with this hash and returns the first result that
+    /// is not `None`. Takes no lock.
     #[inline]
     pub(super) fn find<T>(&self, hash: u64, wanted: impl Fn(u32) -> Option<T>) -> Option<T> {
         let table = self.tables[self.current.load(Ordering::Acquire) as usize].get()?;
@@ -62,16 +62,16 @@ impl NumberTable {
         }
     }
 
-    /// How many numbers can be found: from 0 on, all less than this.
+    /// Returns how many numbers can be found: all numbers below this.
     #[inline]
     pub(super) fn count(&self) -> u32 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Keeps all others from adding. What was not found before may be there by now, if there are
-    /// more numbers than before.
+    /// Locks out other threads that add. If there are more numbers than at an earlier look-up, an
+    /// entry that was missing then may exist now.
     pub(super) fn begin_adding(&self) -> Adding<'_> {
-        // A poisoned lock only says that another thread panicked elsewhere: an entry is whole
+        // A poisoned lock only says that another thread panicked elsewhere: an entry is complete
         // before it is numbered.
         let _lock = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
         Adding { numbers: self, _lock }
@@ -84,7 +84,7 @@ impl NumberTable {
 }
 
 impl Adding<'_> {
-    /// Adds the number of the entry that was added last, which has this hash.
+    /// Adds the number of the last entry that was pushed, which has this hash.
     pub(super) fn add(self, hash: u64, number: u32) {
         let current = self.numbers.current.load(Ordering::Acquire);
         let table = self.numbers.table(current);
@@ -101,14 +101,14 @@ impl Adding<'_> {
     }
 }
 
-/// How many numbers a table of so many places takes.
+/// Returns the maximum number of entries in a table with this many slots.
 fn most(places: usize) -> usize {
     places / 4 * 3
 }
 
-/// From a place on, the first entry with this lower half of a hash: 1 more than its number, or 0
-/// where there is none, and its place. There are many kinds of tables, and what is looked up for a
-/// mask is looked up in most of them: this much of their code they share.
+/// Returns the first entry at or after a slot with this lower half of a hash, as its number plus 1
+/// and its slot; the number is 0 if there is none. There are many kinds of tables, and computing a
+/// mask uses most of them, so they share this code.
 #[inline(never)]
 fn candidate(table: &[AtomicU64], half: u32, from: usize) -> (u32, usize) {
     let mask = table.len() - 1;
@@ -122,12 +122,12 @@ fn candidate(table: &[AtomicU64], half: u32, from: usize) -> (u32, usize) {
     }
 }
 
-/// The lower half of a hash in the upper half, and 1 more than the number in the lower.
+/// Returns the lower half of a hash in the upper 32 bits, and the number plus 1 in the lower.
 fn entry(hash: u64, number: u32) -> u64 {
     hash << 32 | (u64::from(number) + 1)
 }
 
-/// Puts an entry into a table that has an empty place.
+/// Puts an entry into a table that has an empty slot.
 fn place(table: &[AtomicU64], entry: u64) {
     let mask = table.len() - 1;
     let mut place = (entry >> 32) as usize & mask;

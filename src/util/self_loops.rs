@@ -1,58 +1,60 @@
-//! Self-loops: texts that lead a scan state back to itself, told by the groups of their pieces. And
-//! stretches: texts that lead a scan state which counts characters on to others of its class.
+//! Self-loops: texts that lead a scan state back to itself, described by the groups of their
+//! pieces; and stretches: texts that lead a scan state with a character count to others of its
+//! class.
 //!
-//! The inside of a name, a string or a comment is most of what a walk of the vocabulary meets, and
-//! leads the scan state back to itself. To pass over such texts without looking at each byte, three
-//! parties keep one contract. This is all of it.
+//! The inside of a name, a string or a comment is most of the text that a walk of the vocabulary
+//! visits, and it leads the scan state back to itself. To skip such texts without visiting each
+//! byte, three parties keep one contract. This is all of it.
 //!
-//! **Pieces and groups.** A text falls into *pieces*, from left to right: an ASCII byte; a whole
-//! character past ASCII, as UTF-8 has them (Unicode, table 3-7); a character past ASCII that the
-//! text's end cuts; a *stray* byte past ASCII with which no such character goes on. Each piece is
-//! of one *group*: ASCII bytes by [`group`], the others by [`CHARACTERS`], [`CUT_CHARACTERS`] and
-//! [`STRAY_BYTES`]. Groups are coarse enough for one word of bits a set, and fine enough that the
-//! inside of a name, a string or a comment is a set of whole groups. Past ASCII a byte alone says
-//! little, so of characters only two *kinds* are told apart there, by their first byte: those with
-//! the first byte of some white space or line end, which `\S` and `.` leave out, and the others.
+//! **Pieces and groups.** A text consists of *pieces*, from left to right: an ASCII byte; a whole
+//! character past ASCII, as defined by UTF-8 (Unicode, table 3-7); a character past ASCII that is
+//! cut by the end of the text; a *stray* byte past ASCII that belongs to no such character. Each
+//! piece belongs to one *group*: ASCII bytes by [`group`], the others by [`CHARACTERS`],
+//! [`CUT_CHARACTERS`] and [`STRAY_BYTES`]. Groups are coarse enough for a set to be one word of
+//! bits, and fine enough that the inside of a name, a string or a comment is a set of whole groups.
+//! Past ASCII a single byte says little, so only two *kinds* of characters are distinguished, by
+//! their first byte: those with the first byte of some white space or line end, which `\S` and `.`
+//! exclude, and the others.
 //!
-//! **What the scanner owes** (`scanner::self_loops`). The loops of a point are a set of groups `L`.
-//! Take any text all of whose pieces are of `L`.
+//! **Guarantees of the scanner** (`scanner::self_loops`). The loops of a point are a set of groups
+//! `L`. Take any text all of whose pieces are in `L`.
 //!
-//! 1. It leads from the point back to the point; or, where it ends in a cut character, to a point
-//!    of the same class, so that a token which ends there is of the class as well.
-//! 2. No lexeme ends on the way; or the end is refuted before its character is whole, by a longer
-//!    match.
-//! 3. Past ASCII `L` grows in steps: it has cut characters of a kind only where it has whole ones
-//!    of that kind, and it never has stray bytes without all of these.
+//! 1. It leads from the point back to the point; or, if it ends in a cut character, to a point of
+//!    the same class, so that a token which ends there is in the class as well.
+//! 2. No lexeme ends on the way; or its end is refuted by a longer match before the current
+//!    character is complete.
+//! 3. Past ASCII `L` grows in steps: it contains cut characters of a kind only if it contains whole
+//!    ones of that kind, and stray bytes only if it contains all of these.
 //!
 //! The *stretch* of a point is a set of groups `S` and a number `n`. Take any text of at most `n`
-//! pieces, all of them of `S`. It leads to a point of the same class, and 2 and 3 hold of it as
-//! well. `S` has no stray bytes. Unless the stretch is *spread*, texts of as many whole pieces lead
-//! to the same point.
+//! pieces, all of them in `S`. It leads to a point of the same class, and 2 and 3 hold for it as
+//! well. `S` contains no stray bytes. Unless the stretch is *spread*, texts with the same number of
+//! whole pieces lead to the same point.
 //!
-//! **What the trie owes** (`vocab::nodes`). It takes the bytes behind a node for a text that begins
-//! between two characters, and tells
+//! **Guarantees of the trie** (`vocab::nodes`). It treats the bytes below a node as a text that
+//! begins between two characters, and provides
 //!
-//! 4. of a node, which groups the pieces of all texts below it are of;
-//! 5. of a run of nodes, depth first, the first one with whose byte a piece begins that is of none
-//!    of some groups: of all texts that are cut off by then, every piece is of these groups;
-//! 6. of a node, how many pieces at most the texts below it have;
-//! 7. of all texts, how many pieces they have that are of some groups, and behind how many the
-//!    first one that is not begins (`vocab::piece_counts`).
+//! 4. for a node, the groups of the pieces of all texts below it;
+//! 5. for a run of nodes in depth-first order, the first one whose byte begins a piece outside of a
+//!    given set of groups: in all texts before it, every piece is in these groups;
+//! 6. for a node, the maximum number of pieces of the texts below it;
+//! 7. for all texts, the number of their pieces that are in given groups, and after how many pieces
+//!    the first one outside of them begins (`vocab::piece_counts`).
 //!
-//! **What the walk owes** (`index::walk::loops`).
+//! **Guarantees of the walk** (`index::walk::loops`).
 //!
-//! 8. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's
-//!    class; and where they are of `S`, and the texts below are no longer than `n` (6).
-//! 9. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
-//!    nothing else would have to know of them: no end that is still open, no base walk beside it,
-//!    no blanks of a line. By 1 and 2 it is behind them where it was. With a stretch, where no text
-//!    below the node is longer than `n` (6), it is behind them where the bytes on the way to the
-//!    next node lead.
-//! 10. Where a stretch is not spread, it takes all texts of at most `n` pieces, all of them of `S`,
-//!     for the point's class (7), and looks at nodes only behind the pieces of such a text
+//! 8. If all groups below a node (4) are in `L`, it puts all tokens below it into the point's
+//!    class; also if they are in `S`, and the texts below it have at most `n` pieces (6).
+//! 9. It skips runs of nodes (5) only after a node at which a character ends, and only if nothing
+//!    else needs to visit them: no end that is still open, no base walk along with it, no blanks of
+//!    a line. By 1 and 2 its state is the same after them as before. With a stretch, if no text
+//!    below the node has more than `n` pieces (6), its state after them is the one to which the
+//!    bytes on the way to the next node lead.
+//! 10. If a stretch is not spread, it puts all texts of at most `n` pieces, all of them in `S`,
+//!     into the point's class (7), and visits nodes only after the pieces of such a text
 //!     (`index::walk::counted`).
 
-/// A set of groups, one bit a group.
+/// A set of groups, one bit for each.
 pub(crate) type Groups = u32;
 
 /// ASCII bytes.
@@ -61,17 +63,16 @@ pub(crate) const ASCII: Groups = (1 << 22) - 1;
 /// ASCII letters.
 pub(crate) const LETTERS: Groups = 0b1111;
 
-/// Characters past ASCII, whole ones, as UTF-8 has them: of both kinds, [`characters_of`].
+/// Whole characters past ASCII, as defined by UTF-8, of both kinds: [`characters_of`].
 pub(crate) const CHARACTERS: Groups = 0b11 << 22;
 
-/// Characters past ASCII of which the last bytes are missing.
+/// Characters past ASCII whose last bytes are missing.
 pub(crate) const CUT_CHARACTERS: Groups = CHARACTERS << 2;
 
-/// Bytes past ASCII that are no UTF-8.
+/// Bytes past ASCII that are not UTF-8.
 pub(crate) const STRAY_BYTES: Groups = 1 << 26;
 
-/// The groups of characters, whole ones and cut ones, that begin with this byte, which is past
-/// ASCII.
+/// Returns the groups of whole and cut characters that begin with this byte, which is past ASCII.
 #[inline]
 pub(crate) const fn characters_of(first: u8) -> Groups {
     // U+0085 and U+00A0; U+1680; U+2000 to U+200A, U+2028, U+2029, U+202F and U+205F; U+3000;
@@ -82,11 +83,12 @@ pub(crate) const fn characters_of(first: u8) -> Groups {
     }
 }
 
-/// All bytes past ASCII, whatever they are.
+/// All bytes past ASCII.
 pub(crate) const NOT_ASCII: Groups = CHARACTERS | CUT_CHARACTERS | STRAY_BYTES;
 
-/// The group of `byte`, as a set; all of [`NOT_ASCII`] past ASCII. What people tell apart in
-/// patterns is apart: lower case, hexadecimal digits, the signs in names, URLs and base64.
+/// Returns the group of `byte` as a set; all of [`NOT_ASCII`] past ASCII. Groups separate the bytes
+/// that patterns commonly distinguish: lower case, hexadecimal digits, the signs in names, URLs and
+/// base64.
 #[inline]
 pub(crate) const fn group(byte: u8) -> Groups {
     1 << match byte {
@@ -116,41 +118,41 @@ pub(crate) const fn group(byte: u8) -> Groups {
     }
 }
 
-/// Texts that lead on to points of one class: of so many pieces at most, all of these groups;
-/// `u8::MAX` where they may have any number of them.
+/// Texts that lead to points of one class: those with at most `length` pieces, all in these groups;
+/// `u8::MAX` for any number of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     pub(crate) groups: Groups,
     pub(crate) length: u8,
-    /// Whether texts of as many pieces may lead to different points.
+    /// Whether texts with the same number of pieces may lead to different points.
     pub(crate) is_spread: bool,
 }
 
 impl Stretch {
-    /// No text but the empty one.
+    /// The empty text alone.
     pub(crate) const NONE: Self = Self { groups: 0, length: 0, is_spread: false };
 
-    /// Whether it has the texts of these groups that have so many pieces at most.
+    /// Returns whether it contains the texts of these groups with at most this many pieces.
     #[inline]
     pub(crate) fn holds(self, groups: Groups, pieces: u8) -> bool {
         pieces <= self.length && groups & !self.groups == 0
     }
 }
 
-/// A byte that stretches go on with.
+/// The byte used to continue stretches.
 pub(crate) const LETTER: u8 = b'a';
 
-/// Where a text stands within a character of UTF-8: how many bytes are missing, and how the next is
-/// bounded.
+/// State within a UTF-8 character: the number of missing bytes, and the bounds of the next one.
 pub(crate) type Within = usize;
 
 /// Between two characters.
 pub(crate) const BETWEEN: Within = 0;
 
-/// How many values [`Within`] has.
+/// Number of values of [`Within`].
 pub(crate) const WITHINS: usize = 8;
 
-/// The place after `byte`; `None` where no well-formed character goes on so (Unicode, table 3-7).
+/// Returns the state after `byte`, or `None` if no well-formed character continues like this
+/// (Unicode, table 3-7).
 #[inline]
 pub(crate) const fn step_utf8(within: Within, byte: u8) -> Option<Within> {
     Some(match (within, byte) {

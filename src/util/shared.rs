@@ -1,11 +1,11 @@
-//! Lists that are copied when they are changed, not when they are handed on.
+//! Copy-on-write lists.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A list that copies share until one of them is changed.
+/// A list that clones share until one of them is changed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shared<T>(Arc<Vec<T>>);
 
@@ -30,7 +30,7 @@ impl<T> Deref for Shared<T> {
 }
 
 impl<T: Clone> DerefMut for Shared<T> {
-    /// The list, which is no other copy's from then on.
+    /// Returns the list, after copying it if it is shared.
     fn deref_mut(&mut self) -> &mut Vec<T> {
         Arc::make_mut(&mut self.0)
     }

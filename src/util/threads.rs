@@ -1,15 +1,15 @@
-//! Work that is shared among threads. They are started for it and end with it: nothing stays, so a
-//! process that forks later takes no half of a pool along.
+//! Work that is shared among threads. They are started for it and end with it: nothing remains, so
+//! a process that forks later does not copy a thread pool without its threads.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{Builder, scope};
 use std::time::{Duration, Instant};
 
-/// To start a thread takes some tens of microseconds: for less than this nobody is asked to help.
+/// Time after which other threads are started: starting one takes some tens of microseconds.
 const ALONE: Duration = Duration::from_micros(100);
 
-/// Does `work` for each item, on up to `threads` threads, of which the caller's is one. Where no
-/// thread is to be had the others do it.
+/// Does `work` for each item, on up to `threads` threads including the caller's. If a thread cannot
+/// be started, the others do the work.
 pub(crate) fn each<T: Send>(
     mut items: impl Iterator<Item = T> + Send,
     threads: usize,
@@ -36,7 +36,7 @@ pub(crate) fn each<T: Send>(
     });
 }
 
-/// What `work` makes of each item, in their order.
+/// Returns the results of `work` for each item, in the order of the items.
 pub(crate) fn map<T: Send, R: Send + Sync>(
     items: impl ExactSizeIterator<Item = T> + Send,
     threads: usize,

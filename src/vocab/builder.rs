@@ -1,4 +1,4 @@
-//! How loaders make a vocabulary: token by token, in any order, within limits.
+//! Builds a vocabulary: loaders add tokens one by one, in any order, within limits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use super::tokens::{MAX_WIDTH, Span, Tokens, check_id};
 use super::trie::Trie;
 
 impl Vocabulary {
-    /// The 256 bytes, each the token of that id, without stop tokens: any text can be spelled.
+    /// Creates a vocabulary of the 256 bytes, each with its value as id, without stop tokens: any
+    /// text can be spelled.
     ///
     /// ```
     /// let vocabulary = lrmask::Vocabulary::single_bytes();
@@ -34,7 +35,7 @@ impl Vocabulary {
 
 /// Collects tokens in any order; every loader fills one.
 pub(crate) struct VocabularyBuilder {
-    /// How many bytes all tokens may have, and how many ids there may be.
+    /// Upper bounds on the bytes of all tokens together, and on the number of ids.
     most_bytes: usize,
     most_ids: usize,
     bytes: Vec<u8>,
@@ -45,7 +46,7 @@ pub(crate) struct VocabularyBuilder {
 }
 
 impl VocabularyBuilder {
-    /// Nothing yet.
+    /// Creates an empty builder with these limits.
     pub(crate) fn within(limits: &Limits) -> Self {
         Self {
             most_bytes: limits.token_bytes.min(u32::MAX as usize),
@@ -58,7 +59,7 @@ impl VocabularyBuilder {
         }
     }
 
-    /// Gives `id` its bytes. Empty bytes make a hole.
+    /// Sets the bytes of `id`. Empty bytes make a hole.
     pub(crate) fn token(&mut self, id: u64, bytes: &[u8]) -> Result<(), VocabularyError> {
         self.widen(id)?;
         if bytes.len() > Trie::MAX_TOKEN_LENGTH {
@@ -74,12 +75,12 @@ impl VocabularyBuilder {
             }
             return Err(VocabularyError::new(
                 VocabularyErrorKind::DuplicateId,
-                format!("id {id} stands for two tokens, {} and {}", quote(known), quote(bytes)),
+                format!("id {id} has two tokens, {} and {}", quote(known), quote(bytes)),
             ));
         }
         if self.bytes.len() + bytes.len() > self.most_bytes {
             return Err(VocabularyError::limit(format!(
-                "the tokens together have more than {} bytes, which `token_bytes` of the limits \
+                "the tokens together have more than the {} bytes that `token_bytes` of the limits \
                  allows",
                 self.most_bytes
             )));
@@ -90,13 +91,13 @@ impl VocabularyBuilder {
         Ok(())
     }
 
-    /// The bytes that `id` has so far.
+    /// Returns the bytes set for `id` so far.
     pub(crate) fn bytes(&self, id: u64) -> Option<&[u8]> {
         let span = usize::try_from(id).ok().and_then(|id| self.spans.get(id))?;
         Some(&self.bytes[span.start as usize..span.end as usize]).filter(|bytes| !bytes.is_empty())
     }
 
-    /// Gives `id` other bytes than it may have had.
+    /// Sets the bytes of `id`, replacing earlier ones.
     pub(crate) fn replace(&mut self, id: u64, bytes: &[u8]) -> Result<(), VocabularyError> {
         self.widen(id)?;
         self.spans[id as usize] = Span::default();
@@ -104,7 +105,7 @@ impl VocabularyBuilder {
         self.token(id, bytes)
     }
 
-    /// Makes `id` a special token; it loses its bytes.
+    /// Makes `id` a special token, which has no bytes.
     pub(crate) fn special(&mut self, id: u64, name: &str) -> Result<(), VocabularyError> {
         self.widen(id)?;
         self.spans[id as usize] = Span::default();
@@ -112,14 +113,14 @@ impl VocabularyBuilder {
         Ok(())
     }
 
-    /// Makes `id` a stop token, besides those that are found by name.
+    /// Makes `id` a stop token, in addition to those found by name.
     pub(crate) fn stop(&mut self, id: u64) -> Result<(), VocabularyError> {
         self.widen(id)?;
         self.stops.push(id as u32);
         Ok(())
     }
 
-    /// Says that the tokenizer puts a space before every text.
+    /// Sets whether the tokenizer puts a space before every text.
     pub(crate) fn leading_space(&mut self, yes: bool) {
         self.leading_space = yes;
     }
@@ -154,7 +155,7 @@ impl VocabularyBuilder {
     }
 }
 
-/// A token for a message: as text where it is text, shortened where it is long.
+/// Formats a token for a message: escaped, and shortened if it is long.
 fn quote(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(40)];
     format!("\"{}\"{}", shown.escape_ascii(), if shown.len() < bytes.len() { "..." } else { "" })

@@ -1,7 +1,7 @@
-//! Cuts of a text into tokens by bytes alone, without any model's own rules.
+//! Splits a text into tokens by bytes alone, without a model's own rules.
 //!
-//! From the end of the text to its beginning: what remains can be spelled from a position when some
-//! token matches there and the rest can be spelled behind it. A cut then never walks into a dead
+//! Works from the end of the text to its beginning: the text from a position can be spelled if some
+//! token matches there and the text after the token can be spelled. So a split never reaches a dead
 //! end.
 
 use crate::util::id::TokenId;
@@ -10,8 +10,8 @@ use super::Vocabulary;
 use super::trie::Trie;
 
 impl Vocabulary {
-    /// The token with exactly these bytes, the least id where there are several. Time: that of as
-    /// many steps down the trie.
+    /// Returns the token with exactly these bytes; the least id if there are several. Takes one
+    /// step down the trie for each byte.
     pub fn token(&self, bytes: &[u8]) -> Option<TokenId> {
         let mut node = Trie::ROOT;
         for &byte in bytes {
@@ -20,10 +20,10 @@ impl Vocabulary {
         self.trie().tokens(node).first().map(|&id| TokenId(id))
     }
 
-    /// Cuts `text` into tokens, each the longest one that leaves the rest spellable. This is *not*
-    /// how a model's tokenizer cuts. Of several ids with the same bytes the least is taken. `None`
-    /// when the vocabulary cannot spell the text. Time: the length of the text by that of the
-    /// longest token that matches.
+    /// Splits `text` into tokens, each the longest one after which the remaining text can still be
+    /// spelled. A model's tokenizer splits *differently*. Of several ids with the same bytes the
+    /// least is taken. `None` if the vocabulary cannot spell the text. The time is the length of
+    /// the text times that of the longest matching token.
     pub fn cut_longest(&self, text: &[u8]) -> Option<Vec<TokenId>> {
         let length = |id: &TokenId| self.bytes(id).map(<[u8]>::len);
         self.cut(text, |choices| {
@@ -32,10 +32,10 @@ impl Vocabulary {
         })
     }
 
-    /// Cuts `text` into tokens from left to right. `pick` chooses by its place one of the tokens
-    /// that match and leave the rest spellable: the shortest first, those with the same bytes by
-    /// their ids, at least one. A place past the last one is the last one. `None` when the
-    /// vocabulary cannot spell the text. Time: as [`Vocabulary::cut_longest`].
+    /// Splits `text` into tokens from left to right. `pick` gets the tokens that match and leave a
+    /// text that can be spelled, at least one: the shortest first, those with the same bytes by id.
+    /// It returns the index of the one to take; an index past the last means the last. `None` if
+    /// the vocabulary cannot spell the text. Takes the same time as [`Vocabulary::cut_longest`].
     ///
     /// ```
     /// use lrmask::{TokenId, Vocabulary};
@@ -82,7 +82,7 @@ impl Vocabulary {
     }
 }
 
-/// The nodes at which a token ends that `text` begins with, shortest first.
+/// Returns the nodes of the tokens that are prefixes of `text`, shortest first.
 fn matches<'t>(trie: &'t Trie, text: &'t [u8]) -> impl Iterator<Item = u32> + 't {
     let mut bytes = text.iter();
     let mut node = Trie::ROOT;
@@ -139,7 +139,7 @@ mod tests {
         };
         let all: std::collections::BTreeSet<_> =
             (0..3).flat_map(|first| (0..2).map(move |second| picked(first, second))).collect();
-        // Both ids of "a" in both places, and "aa".
+        // Either id of "a" at both positions, and "aa".
         assert_eq!(all.len(), 5);
         assert_eq!(v.cut(b"aa", |_| 9), v.cut(b"aa", |_| 2));
         assert_eq!(v.cut(b"ab", |_| 0), None);
@@ -153,7 +153,8 @@ mod tests {
             picks in prop::collection::vec(any::<prop::sample::Index>(), 12),
         ) {
             let v = Vocabulary::from_tokens(tokens.iter().map(|t| t.clone().into_bytes())).unwrap();
-            // A text is spellable when some token leads into a rest that is.
+            // A text can be spelled if some token is a prefix and the remaining text can be
+            // spelled.
             fn spellable(tokens: &[String], text: &str) -> bool {
                 text.is_empty()
                     || tokens.iter().any(|t| text.strip_prefix(&**t).is_some_and(|rest| spellable(tokens, rest)))

@@ -1,28 +1,29 @@
-//! Why a vocabulary could not be made: a kind for programs, a message for people.
+//! The reason why a vocabulary could not be built: a kind for programs, a message for people.
 
 use std::fmt;
 
-/// What went wrong, for programs that must tell the cases apart.
+/// The kind of an error, for programs that must distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VocabularyErrorKind {
-    /// The bytes are of no format that is known.
+    /// The bytes have no known format.
     UnknownFormat,
-    /// The format is known, but the content does not keep to it.
+    /// The format is known, but the content violates it.
     Malformed,
-    /// The file is sound, but what bytes its tokens stand for cannot be known.
+    /// The file is valid, but the bytes of its tokens cannot be determined.
     Unsupported,
-    /// One id stands for two different tokens.
+    /// One id is used for two different tokens.
     DuplicateId,
-    /// An id, a length or a count is past its limit.
+    /// An id, a length or a count exceeds its limit.
     Limit,
     /// No built-in vocabulary has this name.
     UnknownName,
-    /// An argument does not fit the vocabulary: an id past its width, a width below its ids.
+    /// An argument does not fit the vocabulary: an id not below its width, a width too small for
+    /// its ids.
     Argument,
 }
 
-/// Why a vocabulary was refused; the message says what was found and what to do.
+/// The error of a refused vocabulary; the message states the problem and the remedy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct VocabularyError {
     kind: VocabularyErrorKind,
@@ -30,27 +31,27 @@ pub struct VocabularyError {
 }
 
 impl VocabularyError {
-    /// An error of the given kind.
+    /// Creates an error of the given kind.
     pub(crate) fn new(kind: VocabularyErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 
-    /// The file does not keep to its format.
+    /// Creates an error for a file that violates its format.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
         Self::new(VocabularyErrorKind::Malformed, message)
     }
 
-    /// The bytes of the tokens cannot be known.
+    /// Creates an error for tokens whose bytes cannot be determined.
     pub(crate) fn unsupported(message: impl Into<String>) -> Self {
         Self::new(VocabularyErrorKind::Unsupported, message)
     }
 
-    /// Something is past its limit.
+    /// Creates an error for an exceeded limit.
     pub(crate) fn limit(message: impl Into<String>) -> Self {
         Self::new(VocabularyErrorKind::Limit, message)
     }
 
-    /// What went wrong, for programs.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> VocabularyErrorKind {
         self.kind
     }
@@ -62,7 +63,7 @@ impl fmt::Display for VocabularyError {
     }
 }
 
-/// As it is displayed: `main` prints the error that it returns so.
+/// Same as `Display`, because `main` prints a returned error with `Debug`.
 impl fmt::Debug for VocabularyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

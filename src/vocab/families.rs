@@ -1,22 +1,22 @@
-//! The children of nodes that have many, side by side.
+//! Index of the children of nodes with many children.
 //!
-//! A walk goes from a node to its sibling over all that is below, so each costs it a load from
-//! afar. Of a hundred children most lead nowhere, as amid a key word, or where another walk has
-//! been. Here their bytes lie side by side, so that the walk finds the next one that is of
-//! interest.
+//! A walk gets from a node to its sibling by skipping the whole subtree, so each sibling costs a
+//! load from distant memory. Of a hundred children most are irrelevant, as in the middle of a
+//! keyword, or were visited by another walk. Here their bytes are adjacent, so that the walk finds
+//! the next relevant one quickly.
 
 use super::nodes::Node;
 
 /// The children of all nodes that have many.
 #[derive(Clone, Debug)]
 pub(super) struct Families {
-    /// By node, a bit: whether it has a family.
+    /// One bit for each node: whether it has a family.
     parents: Box<[u64]>,
-    /// By word of `parents`: how many families there are in the words before.
+    /// By word of `parents`: the number of families in the words before.
     before: Box<[u32]>,
-    /// By family: the place of its first child; and one place more.
+    /// By family: the index of its first child; one more entry ends the last.
     begins: Box<[u32]>,
-    /// By place: the child's byte and the child.
+    /// By index: the child's byte, and the child.
     bytes: Box<[u8]>,
     children: Box<[u32]>,
 }
@@ -29,22 +29,22 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// That of a node with few children, of whom nothing is known here.
+    /// The family of a node with few children, which are not indexed.
     pub(crate) const FEW: Self = Self { begin: 0, end: 0 };
 
-    /// Whether nothing is known of the children.
+    /// Returns whether the children are not indexed.
     #[inline]
     pub(crate) fn are_few(self) -> bool {
         self.begin == self.end
     }
 }
 
-/// From so many children on they are a family. Unit tests have small tries, and are to meet some
-/// all the same.
+/// Least number of children that are indexed. Unit tests have small tries, so their threshold is
+/// lower.
 const MANY: u16 = if cfg!(test) { 2 } else { 8 };
 
 impl Families {
-    /// Those of a trie's nodes, of which each has so many children.
+    /// Indexes a trie's nodes, given the number of children of each.
     pub(super) fn new(nodes: &[Node], counts: &[u16]) -> Self {
         let mut parents = vec![0; nodes.len().div_ceil(64)];
         let (mut begins, mut bytes, mut children) = (vec![0], Vec::new(), Vec::new());
@@ -70,7 +70,7 @@ impl Families {
         Self { parents: parents.into(), before, begins: begins.into(), bytes, children }
     }
 
-    /// The children of `node`.
+    /// Returns the children of `node`.
     #[inline]
     pub(super) fn of(&self, node: u32) -> Family {
         let (word, bit) = (node as usize / 64, node % 64);
@@ -83,14 +83,14 @@ impl Families {
         Family { begin: self.begins[family], end: self.begins[family + 1] }
     }
 
-    /// The child with this byte.
+    /// Returns the child with this byte, if any.
     #[inline]
     pub(super) fn child(&self, Family { begin, end }: Family, byte: u8) -> Option<u32> {
         let place = self.bytes[begin as usize..end as usize].binary_search(&byte).ok()?;
         Some(self.children[begin as usize + place])
     }
 
-    /// The first of the siblings behind `child` whose byte is of interest, if there is one.
+    /// Returns the first sibling after `child` whose byte is of interest, if any.
     #[inline]
     pub(super) fn next(
         &self,
@@ -104,13 +104,13 @@ impl Families {
         Some(self.children[begin as usize + behind + found])
     }
 
-    /// The last child of a family.
+    /// Returns the last child of a family.
     #[inline]
     pub(super) fn last(&self, family: Family) -> u32 {
         self.children[family.end as usize - 1]
     }
 
-    /// Memory held, in bytes.
+    /// Returns the memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.parents)
             + size_of_val(&*self.before)

@@ -1,8 +1,8 @@
-//! The model's vocabulary: which bytes each token stands for.
+//! The model's vocabulary: the bytes of each token.
 //!
-//! A [`Vocabulary`] is made by a loader from a tokenizer's file (`load`), holds the tokens as
-//! bytes, and the [`trie::Trie`] over them that every walk over the vocabulary follows. It knows
-//! nothing of grammars.
+//! A [`Vocabulary`] is created by a loader from a tokenizer's file (`load`). It contains the bytes
+//! of the tokens, and the [`trie::Trie`] over them that every walk over the vocabulary follows. It
+//! does not depend on grammars.
 
 mod builder;
 mod cut;

@@ -7,39 +7,38 @@ use crate::util::self_loops::{
     group, step_utf8,
 };
 
-/// A prefix of some token's bytes. What a walk asks of it lies together.
+/// A prefix of some token's bytes, with all that a walk needs in one place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     /// The first node after the subtree: the next sibling, if the parent has one more child.
     pub(crate) end: u32,
-    /// Index among the ids of the first token at or below the node.
+    /// Index in the array of ids of the first token at or below the node.
     pub(crate) first: u32,
-    /// The groups of what is below the node, its own byte not counted, read as if a character began
-    /// there.
+    /// The groups of the bytes below the node, without its own, read as if a character began there.
     pub(crate) below: Groups,
     /// The length of the prefix.
     pub(crate) depth: u16,
     /// The label of the edge into the node; 0 for the root.
     pub(crate) byte: u8,
-    /// How many pieces the longest text below the node has, as in `below`, or 255 where they are
+    /// Number of pieces of the longest text below the node, as in `below`, or 255 if there are
     /// more.
     pub(crate) height: u8,
 }
 const _: () = assert!(size_of::<Node>() == 16);
 
-/// The groups of the nodes' own bytes, beside the nodes once more, so that a walk which stays where
-/// it is finds the next node of another group sixteen at a time.
+/// The groups of the nodes' own bytes, in separate arrays, so that a walk that stays in its state
+/// finds the next node of another group sixteen nodes at a time.
 #[derive(Clone, Debug)]
 pub(super) struct NodeGroups {
-    /// By node: the number of its byte's group. Past ASCII, of a byte that begins a character, the
-    /// worst that becomes of the character: stray bytes, a cut one, a whole one; of the bytes
-    /// behind it [`WITHIN_CHARACTER`] or [`ENDS_CHARACTER`].
+    /// By node: the number of its byte's group. For the first byte of a character past ASCII, the
+    /// worst group that the character can have: stray bytes, a cut one, a whole one; for the bytes
+    /// after it, [`WITHIN_CHARACTER`] or [`ENDS_CHARACTER`].
     numbers: Box<[u8]>,
-    /// The groups of [`BLOCK`] nodes each.
+    /// The union of the groups of each [`BLOCK`] nodes.
     blocks: Box<[Groups]>,
 }
 
-/// Nodes whose groups are known together.
+/// Number of nodes whose groups are united.
 const BLOCK: usize = 16;
 
 /// The last byte of a character.
@@ -49,7 +48,7 @@ const ENDS_CHARACTER: u8 = STRAY_BYTES.ilog2() as u8 + 1;
 const WITHIN_CHARACTER: u8 = ENDS_CHARACTER + 1;
 
 impl NodeGroups {
-    /// Finds the groups of these nodes, and notes with each those below it.
+    /// Computes the groups of these nodes, and sets in each the groups below it.
     pub(super) fn find(nodes: &mut [Node], max_depth: usize) -> Self {
         let numbers = find_numbers(nodes, max_depth);
         let union = |block: &[u8]| block.iter().fold(0, |all, group| all | 1 << group);
@@ -57,23 +56,23 @@ impl NodeGroups {
         Self { numbers, blocks }
     }
 
-    /// The group of the byte of `node`.
+    /// Returns the group of the byte of `node`.
     #[inline]
     pub(super) fn get(&self, node: u32) -> Groups {
         1 << self.numbers[node as usize]
     }
 
-    /// Whether the byte of `node` is the last of a whole character past ASCII.
+    /// Returns whether the byte of `node` is the last of a whole character past ASCII.
     #[inline]
     pub(super) fn ends_character(&self, node: u32) -> bool {
         self.numbers[node as usize] == ENDS_CHARACTER
     }
 
-    /// The first node from `node` to before `end` whose byte is not of these groups; `end` where
-    /// there is none.
+    /// Returns the first node from `node` to before `end` whose byte is not in these groups; `end`
+    /// if there is none.
     #[inline]
     pub(super) fn next_outside(&self, groups: Groups, node: u32, end: u32) -> u32 {
-        // What begins with a byte of the groups is gone through to its end.
+        // Characters that begin with a byte of the groups are passed over to their end.
         let groups = groups | 1 << ENDS_CHARACTER | 1 << WITHIN_CHARACTER;
         let (mut at, end) = (node as usize, end as usize);
         while at < end {
@@ -88,23 +87,22 @@ impl NodeGroups {
         end as u32
     }
 
-    /// Memory held, in bytes.
+    /// Returns the memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.numbers.len() + self.blocks.len() * size_of::<Groups>()
     }
 }
 
-/// Finds the groups below each node and how far the texts there go; the number of each node's own
-/// group.
+/// Sets the groups below each node and its height; returns the number of each node's own group.
 fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
     let mut numbers = vec![0; nodes.len()].into_boxed_slice();
-    // By depth: what the nodes met so far hold, whose parent has not been met; as read from each
-    // place in a character: what becomes of that character, of whichever kind it is, and what comes
-    // behind it.
+    // By depth: the content of the visited nodes whose parent has not been visited; by position
+    // within a character where they are entered: the groups that this character, of any kind, can
+    // have, and the groups after it.
     let mut met = vec![[(0, 0); WITHINS]; max_depth + 2];
-    // By depth and place, the same: how many pieces begin in them at most.
+    // By depth and position likewise: the maximum number of pieces that begin in them.
     let mut heights = vec![[0u8; WITHINS]; max_depth + 2];
-    // From the last to the first: what lies below a node is met before it.
+    // From last to first, so that all nodes below a node are visited before it.
     for index in (0..nodes.len()).rev() {
         let next_first = nodes.get(index + 1).map(|next| next.first);
         let node = &mut nodes[index];
@@ -135,7 +133,7 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
         from[BETWEEN].1 |= begun;
         for (within, (character, rest)) in from.iter_mut().enumerate().skip(BETWEEN + 1) {
             let (becomes, behind) = match step_utf8(within, node.byte) {
-                // With the byte another piece begins.
+                // A new piece begins with this byte.
                 None => (STRAY_BYTES, begun),
                 Some(_) => becomes(within),
             };
@@ -143,7 +141,7 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
             *rest |= behind;
         }
     }
-    // By depth: where a character stands that began above.
+    // By depth: the position within a character that began above.
     let mut path = vec![BETWEEN; max_depth + 1];
     for (node, number) in nodes.iter().zip(&mut numbers).skip(1) {
         let depth = usize::from(node.depth);

@@ -1,9 +1,9 @@
-//! The texts of a trie by how many pieces they have.
+//! The texts of a trie by the number of their pieces.
 //!
-//! A scan state that counts characters leads from piece to piece through states of one class. What
-//! a token comes to there depends on how many pieces it has, and on the first one that is of
-//! another group. Both are the same for all such states, so they are found once for a set of groups
-//! and serve every string of bounded length, of every grammar. Pieces and groups are those of
+//! A scan state that counts characters leads from piece to piece through states of one class. The
+//! result of a token there depends on the number of its pieces, and on the first one of another
+//! group. Both are the same for all such states, so they are computed once for a set of groups and
+//! serve every string of bounded length, of every grammar. Pieces and groups are those of
 //! [`self_loops`](crate::util::self_loops).
 
 use std::ops::{Range, RangeInclusive};
@@ -11,67 +11,68 @@ use std::ops::{Range, RangeInclusive};
 use super::nodes::Node;
 use crate::util::self_loops::{BETWEEN, Groups, step_utf8};
 
-/// The nodes and tokens of a trie by the number of pieces, as far as all pieces are of some groups.
+/// The nodes and tokens of a trie by number of pieces, as long as all pieces are in a set of
+/// groups.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceCounts {
     groups: Groups,
-    /// The nodes with whose bytes a piece begins, behind none but pieces of the groups.
+    /// The nodes at which a piece begins, with all pieces before it in the groups.
     nodes: ByCount,
-    /// The nodes of these whose pieces are of none of the groups.
+    /// Those of these nodes whose piece is not in the groups.
     outside: Box<[Outside]>,
-    /// By the first of the nodes behind so many pieces: how many. Ascending.
+    /// By the first of the nodes after some number of pieces: that number. Ascending.
     firsts: Box<[(u32, u8)]>,
-    /// All ids with bytes: those all of whose pieces are of the groups, and behind them the others.
+    /// All ids with bytes: first those whose pieces are all in the groups, then the others.
     ids: ByCount,
-    /// The former, as bits; as long as the greatest of them asks.
+    /// The former as bits; as long as the greatest of them requires.
     row: Box<[u32]>,
 }
 
-/// Numbers by how many pieces there are, ascending where these are as many.
+/// Numbers sorted by count of pieces, ascending within each count.
 #[derive(Clone, Debug)]
 struct ByCount {
     numbers: Box<[u32]>,
-    /// By number of pieces: where those with more begin.
+    /// By count of pieces: the index where greater counts begin.
     ends: Box<[u32]>,
 }
 
-/// A node with whose byte a piece begins that is of none of the groups, behind some that are. In
-/// the order of these fields.
+/// A node at which a piece outside the groups begins, with all pieces before it in the groups.
+/// Ordered by these fields in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Outside {
-    /// How many pieces are before it.
+    /// Number of pieces before it.
     pub(crate) before: u8,
     pub(crate) byte: u8,
     pub(crate) node: u32,
 }
 
-/// More pieces than are counted; or not all are of the groups.
+/// More pieces than are counted, or not all of them in the groups.
 pub(crate) const MANY: u8 = u8::MAX;
 
-/// What is known of the way to a node.
+/// State of the path to a node.
 #[derive(Clone, Copy, Default)]
 struct Way {
-    /// How many pieces have begun.
+    /// Number of pieces begun.
     begun: u8,
-    /// Where the last one stands.
+    /// Position within the last piece.
     within: usize,
-    /// Whether one of them is of none of the groups.
+    /// Whether one of them is not in the groups.
     is_outside: bool,
 }
 
 impl PieceCounts {
-    /// The texts of a trie by their pieces of these groups. `nodes` are all of its nodes, with one
-    /// that closes the last, `ids` those of its tokens, and `group` tells the group of the piece
-    /// that begins with a node's byte. No text may have [`MANY`] pieces. Takes one pass.
+    /// Sorts the texts of a trie by their pieces of these groups. `nodes` are all of its nodes and
+    /// a sentinel after the last, `ids` those of its tokens, and `group` returns the group of the
+    /// piece that begins at a node. No text may have [`MANY`] pieces. Takes one pass.
     pub(super) fn new(
         nodes: &[Node],
         ids: &[u32],
         group: impl Fn(u32) -> Groups,
         groups: Groups,
     ) -> Self {
-        // By node: how many pieces are before it.
+        // By node: the number of pieces before it.
         let mut before = vec![MANY; nodes.len() - 1];
-        // By token, in the order of the trie: how many pieces it has.
+        // By token, in the order of the trie: the number of its pieces.
         let mut counts = vec![MANY; ids.len()];
         let mut outside = Vec::new();
         let mut path = vec![Way::default()];
@@ -88,7 +89,8 @@ impl PieceCounts {
                 way.begun += 1;
             }
             if !way.is_outside {
-                // Groups that have the character have all texts that begin with its first byte.
+                // Groups that contain the character contain all texts that begin with its first
+                // byte.
                 way.within = step_utf8(way.within, byte).unwrap_or(BETWEEN);
                 counts[own.first as usize..next.first as usize].fill(way.begun);
             }
@@ -116,40 +118,41 @@ impl PieceCounts {
         }
     }
 
-    /// Of which groups the pieces are.
+    /// Returns the groups of the pieces.
     pub(crate) fn groups(&self) -> Groups {
         self.groups
     }
 
-    /// All ids with bytes, so that those with a certain number of pieces are a run.
+    /// Returns all ids with bytes; those with the same number of pieces are adjacent.
     pub(crate) fn ids(&self) -> &[u32] {
         &self.ids.numbers
     }
 
-    /// Where among them those are that have so many pieces, all of the groups.
+    /// Returns the range among them of the tokens with this many pieces, all in the groups.
     pub(crate) fn tokens(&self, pieces: RangeInclusive<usize>) -> Range<u32> {
         self.ids.run(*pieces.start()).start..self.ids.run(*pieces.end()).end
     }
 
-    /// Those that have any number of pieces, all of the groups, as bits.
+    /// Returns the tokens with any number of pieces, all in the groups, as bits.
     pub(crate) fn row(&self) -> &[u32] {
         &self.row
     }
 
-    /// The nodes behind so many pieces with whose bytes one of none of the groups begins.
+    /// Returns the nodes after this many pieces at which a piece outside the groups begins.
     pub(crate) fn outside(&self, before: Range<usize>) -> &[Outside] {
         let first =
             |pieces| self.outside.partition_point(|outside| usize::from(outside.before) < pieces);
         &self.outside[first(before.start)..first(before.end)]
     }
 
-    /// The nodes, ascending, with whose bytes a piece begins behind so many of the groups.
+    /// Returns the nodes, ascending, at which a piece begins after this many pieces of the groups.
     pub(crate) fn nodes_behind(&self, pieces: usize) -> &[u32] {
         let Range { start, end } = self.nodes.run(pieces);
         &self.nodes.numbers[start as usize..end as usize]
     }
 
-    /// Behind how many pieces these nodes are all that [`PieceCounts::nodes_behind`] has.
+    /// Returns the number of pieces for which [`PieceCounts::nodes_behind`] returns exactly these
+    /// nodes.
     pub(crate) fn behind_which(&self, nodes: &[u32]) -> Option<usize> {
         let first = nodes.first()?;
         let found = self.firsts.binary_search_by_key(first, |&(first, _)| first).ok()?;
@@ -157,7 +160,7 @@ impl PieceCounts {
         (self.nodes_behind(pieces) == nodes).then_some(pieces)
     }
 
-    /// Memory held, in bytes.
+    /// Returns the memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let by_count = |by: &ByCount| (by.numbers.len() + by.ends.len()) * 4;
         by_count(&self.nodes)
@@ -168,7 +171,7 @@ impl PieceCounts {
     }
 }
 
-/// These ids as bits.
+/// Returns the ids as bits.
 fn row_of(ids: &[u32]) -> Box<[u32]> {
     let words = ids.iter().max().map_or(0, |&id| id as usize / 32 + 1);
     let mut row = vec![0; words];
@@ -177,7 +180,7 @@ fn row_of(ids: &[u32]) -> Box<[u32]> {
 }
 
 impl ByCount {
-    /// These numbers by their counts, of which `most` is the greatest but for [`MANY`].
+    /// Sorts these numbers by their counts; `most` is the greatest count apart from [`MANY`].
     fn new(numbers: &[(u32, u8)], most: u8) -> Self {
         let mut ends = vec![0; usize::from(most) + 1].into_boxed_slice();
         for &(_, count) in numbers {
@@ -185,7 +188,7 @@ impl ByCount {
                 *end += 1;
             }
         }
-        // By count: where the next one goes.
+        // By count: the index for the next number.
         let mut places = [0; MANY as usize + 1];
         let mut next = 0;
         for (end, place) in ends.iter_mut().zip(&mut places) {
@@ -203,7 +206,7 @@ impl ByCount {
         Self { numbers: sorted, ends }
     }
 
-    /// Where those with so many pieces are.
+    /// Returns the range of the numbers with this count.
     fn run(&self, pieces: usize) -> Range<u32> {
         let end = |count: usize| match count {
             0 => 0,
@@ -221,7 +224,7 @@ mod tests {
     use crate::util::self_loops::{CHARACTERS, CUT_CHARACTERS, STRAY_BYTES, characters_of, group};
     use crate::vocab::trie::Trie;
 
-    /// Where the pieces of a text begin, and their groups.
+    /// Returns the start positions of the pieces of a text, and their groups.
     fn pieces(text: &[u8]) -> Vec<(usize, Groups)> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -244,7 +247,7 @@ mod tests {
         found
     }
 
-    /// The node of a text.
+    /// Returns the node of a text.
     fn node(trie: &Trie, text: &[u8]) -> u32 {
         let child = |node, &byte: &u8| trie.child(node, byte).expect("the beginning of a token");
         text.iter().fold(Trie::ROOT, child)
@@ -272,7 +275,7 @@ mod tests {
             tokens in tokens(),
             groups in 0..STRAY_BYTES,
         ) {
-            // Cut characters are among the groups only where whole ones of their kind are.
+            // Groups contain cut characters only along with whole ones of the same kind.
             let groups = groups & (!CUT_CHARACTERS | (groups & CHARACTERS) << 2);
             let trie = Trie::new(tokens.len(), |id| &tokens[id as usize]);
             let counts = trie.piece_counts(groups).expect("short tokens");

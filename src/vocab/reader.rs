@@ -1,4 +1,4 @@
-//! What reading a vocabulary takes beside its file, said once for all formats.
+//! Reads vocabularies with options common to all formats.
 
 use super::Vocabulary;
 use super::builder::VocabularyBuilder;
@@ -7,8 +7,8 @@ use crate::util::limits::Limits;
 
 /// Reads vocabularies of any format within [`Limits`].
 ///
-/// What takes a file alone is a function of [`Vocabulary`]: [`Vocabulary::from_file_bytes`] and the
-/// like, with the default limits.
+/// The functions of [`Vocabulary`], such as [`Vocabulary::from_file_bytes`], read a file with the
+/// default limits.
 ///
 /// ```
 /// use lrmask::{Limits, VocabularyErrorKind, VocabularyReader};
@@ -25,14 +25,13 @@ pub struct VocabularyReader {
 }
 
 impl Vocabulary {
-    /// A vocabulary of plain byte strings, as anything that holds bytes; the id of each is its
-    /// position, and an empty one is a hole. Costs a copy of the bytes, and the trie: some 50 ms
-    /// for 128,000 tokens.
+    /// Creates a vocabulary of byte strings, whose ids are their positions; an empty one is a hole.
+    /// Costs a copy of the bytes, and the trie: about 50 ms for 128,000 tokens.
     ///
     /// # Errors
     ///
-    /// More tokens or bytes than the default [`Limits`] allow, a token longer than 65,535 bytes, or
-    /// no token at all.
+    /// If there are more tokens or bytes than the default [`Limits`] allow, a token longer than
+    /// 65,535 bytes, or no token at all.
     pub fn from_tokens<T: AsRef<[u8]>>(
         tokens: impl IntoIterator<Item = T>,
     ) -> Result<Self, VocabularyError> {
@@ -41,12 +40,12 @@ impl Vocabulary {
 }
 
 impl VocabularyReader {
-    /// A reader with the default limits.
+    /// Creates a reader with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The limits of reading: [`Limits::vocabulary_bytes`], [`Limits::token_bytes`] and
+    /// Sets the limits of reading: [`Limits::vocabulary_bytes`], [`Limits::token_bytes`] and
     /// [`Limits::token_ids`].
     #[must_use]
     pub fn limits(mut self, limits: &Limits) -> Self {
@@ -54,11 +53,11 @@ impl VocabularyReader {
         self
     }
 
-    /// A vocabulary of plain byte strings: see [`Vocabulary::from_tokens`].
+    /// Creates a vocabulary of byte strings: see [`Vocabulary::from_tokens`].
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_tokens`].
+    /// The same as for [`Vocabulary::from_tokens`].
     pub fn tokens<T: AsRef<[u8]>>(
         &self,
         tokens: impl IntoIterator<Item = T>,
@@ -71,7 +70,7 @@ impl VocabularyReader {
         builder.finish()
     }
 
-    /// Within what files are read.
+    /// Returns the limits of reading.
     pub(super) fn within(&self) -> &Limits {
         &self.limits
     }

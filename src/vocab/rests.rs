@@ -1,47 +1,48 @@
-//! What the tokens of a trie do to automata that many grammars have.
+//! Cache of the results of a trie's tokens in automata that many grammars share.
 //!
 //! The inside of a string is the same automaton in most grammars, and so are white space and names.
-//! To find out what all tokens do there takes as long as some masks do, so the vocabulary keeps
-//! what one grammar has found, for the others: few of them, those that were asked for last. What
-//! was found does not depend on who has found it.
+//! Computing the results of all tokens there takes as long as some masks, so the vocabulary keeps
+//! those of one grammar for the others: a few, the most recently used ones. The results do not
+//! depend on the grammar that computed them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::util::aligned::AlignedRow;
 
-/// What the tokens below some nodes do to an automaton.
+/// The results of the tokens below some nodes in an automaton.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// What the automaton accepts, as numbers.
+    /// The language of the automaton, encoded as numbers.
     pub(crate) rest: Box<[u64]>,
     /// The nodes, ascending.
     pub(crate) nodes: Box<[u32]>,
-    /// The tokens that end within a text that it accepts, or with it.
+    /// The tokens that end inside or at the end of an accepted text.
     pub(crate) within: Within,
-    /// The nodes with whose bytes a token goes on behind such a text, ascending.
+    /// The nodes, ascending, at which a token continues after an accepted text.
     pub(crate) behind: Box<[u32]>,
 }
 
-/// Tokens as they are smallest.
+/// A set of tokens in the smaller of two forms.
 #[derive(Debug)]
 pub(crate) enum Within {
     /// Their ids.
     Few(Box<[u32]>),
-    /// One bit a token: bit `t % 32` of word `t / 32`.
+    /// One bit for each token: bit `t % 32` of word `t / 32`.
     Row(AlignedRow),
 }
 
-/// What was found, the last first.
+/// The results, the most recently used first.
 #[derive(Debug, Default)]
 pub(crate) struct Rests(Mutex<Vec<Arc<Found>>>);
 
-/// So many are kept: 40 KB each for large vocabularies, and as much again for large automata.
+/// Upper bound on the number kept: 40 KB each for large vocabularies, and as much again for large
+/// automata.
 const MOST: usize = 32;
 
 impl Found {}
 
 impl Within {
-    /// Heap bytes.
+    /// Returns the heap size in bytes.
     fn bytes(&self) -> usize {
         match self {
             Self::Few(numbers) => size_of_val(&**numbers),
@@ -51,14 +52,14 @@ impl Within {
 }
 
 impl Clone for Rests {
-    /// Nothing was found yet.
+    /// Returns an empty cache.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
 impl Rests {
-    /// What was found for this automaton below these nodes.
+    /// Returns the results for this automaton below these nodes, if cached.
     pub(crate) fn find(&self, rest: &[u64], nodes: &[u32]) -> Option<Arc<Found>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = all.iter().position(|found| *found.rest == *rest && *found.nodes == *nodes)?;
@@ -66,14 +67,14 @@ impl Rests {
         all.first().cloned()
     }
 
-    /// Keeps what was found, in place of what was asked for least lately.
+    /// Adds results, replacing the least recently used ones if the cache is full.
     pub(crate) fn keep(&self, found: Found) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.truncate(MOST - 1);
         all.insert(0, Arc::new(found));
     }
 
-    /// Heap bytes.
+    /// Returns the heap size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = |found: &Arc<Found>| {

@@ -1,9 +1,9 @@
-//! A vocabulary some of whose tokens have a second spelling, by which a grammar names them.
+//! A vocabulary with additional spellings of some tokens, by which a grammar names them.
 //!
-//! Special tokens have no bytes of their own, so their first spelling stands in the place of these.
-//! An ordinary token that is named may be meant by its bytes or as itself, and a token may be meant
-//! by several names: each further spelling has an id of its own, past the width of the logits, and
-//! whoever shows a mask makes one bit of all of a token's.
+//! Special tokens have no bytes of their own, so their first spelling takes the place of these. A
+//! grammar may refer to an ordinary token by its bytes or by its name, and to a token by several
+//! names: each further spelling has its own id, past the width of the logits, and all bits of a
+//! token are united when a mask is shown.
 
 use std::sync::Arc;
 
@@ -12,32 +12,31 @@ use super::tokens::{Span, Tokens};
 use super::trie::Trie;
 use crate::util::id::TokenId;
 
-/// A vocabulary with other spellings beside the tokens' bytes.
+/// A vocabulary with spellings in addition to the tokens' bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Spelled {
-    /// As its owner knows it.
+    /// The vocabulary known to its owner.
     pub(crate) plain: Vocabulary,
-    /// With the other spellings.
+    /// The vocabulary with the additional spellings.
     pub(crate) spelled: Vocabulary,
-    /// From one id of a token to the next, a multiple of 32: those of token `t` are `t`,
-    /// `stride + t` and so on. `None` where no token has more than one.
+    /// Distance between the ids of a token, a multiple of 32: those of token `t` are `t`, `stride +
+    /// t` and so on. `None` if no token has more than one.
     stride: Option<u32>,
-    /// The byte that begins the other spellings, where there are any.
+    /// The first byte of the additional spellings, if there are any.
     mark: Option<u8>,
 }
 
 impl Spelled {
-    /// The vocabulary without other spellings. Costs nothing.
+    /// Wraps a vocabulary without additional spellings. Costs nothing.
     pub(crate) fn plain(vocabulary: &Vocabulary) -> Self {
         Self { plain: vocabulary.clone(), spelled: vocabulary.clone(), stride: None, mark: None }
     }
 
-    /// The vocabulary in which tokens have these spellings beside their bytes; special tokens and
-    /// others without bytes may have some as well. Ordinary tokens that hold the byte `mark`, which
-    /// begins all these spellings, lose their bytes.
+    /// Creates the vocabulary in which tokens have these spellings in addition to their bytes;
+    /// special tokens and others without bytes may have some too. Ordinary tokens that contain the
+    /// byte `mark`, the first byte of all these spellings, lose their bytes.
     ///
-    /// Costs the vocabulary for each of the most spellings that a token has: the trie is built
-    /// anew.
+    /// Costs the vocabulary times the greatest number of spellings of a token: the trie is rebuilt.
     pub(crate) fn new(
         vocabulary: &Vocabulary,
         mark: u8,
@@ -68,7 +67,8 @@ impl Spelled {
         Self { plain: vocabulary.clone(), spelled, stride, mark: Some(mark) }
     }
 
-    /// The spellings of a token: its bytes, if it has any, and those by which the grammar names it.
+    /// Returns the spellings of a token: its bytes, if it has any, and the names that the grammar
+    /// uses.
     pub(crate) fn spellings(&self, id: TokenId) -> impl Iterator<Item = &[u8]> {
         let is_within = id.index() < self.plain.width();
         let inner_width = self.spelled.width();
@@ -79,19 +79,19 @@ impl Spelled {
             .filter_map(|id| self.spelled.bytes(id))
     }
 
-    /// The byte that begins the other spellings, and that no text holds; `None` where there are no
-    /// other spellings.
+    /// Returns the first byte of the additional spellings, which no text contains; `None` if there
+    /// are none.
     pub(crate) fn mark(&self) -> Option<u8> {
         self.mark
     }
 
-    /// Whether tokens have further ids, so that rows of [`Spelled::spelled`] are wider than those
-    /// of [`Spelled::plain`].
+    /// Returns whether tokens have further ids, so that rows of [`Spelled::spelled`] are wider than
+    /// those of [`Spelled::plain`].
     pub(crate) fn has_further(&self) -> bool {
         self.stride.is_some()
     }
 
-    /// Makes one bit of all those of each token: `wide` is a row of [`Spelled::spelled`].
+    /// Unites the bits of each token: `wide` is a row of [`Spelled::spelled`].
     pub(crate) fn fold(&self, wide: &[u32], row: &mut [u32]) {
         let words = self.stride.map_or(wide.len(), |stride| stride as usize / 32);
         row.fill(0);

@@ -1,4 +1,4 @@
-//! The special tokens that end a text, known by their names.
+//! The special tokens that end a text, recognized by their names.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use crate::util::id::TokenId;
 
 /// Names of special tokens that end a text or a turn, in the vocabularies of models in wide use.
 ///
-/// A grammar's text is one answer of the model, so the end of a turn ends it as much as the end of
-/// the document does: all of them are allowed there, and the model chooses.
+/// A grammar's text is one answer of the model, so it ends with the end of a turn as well as with
+/// the end of the document: all of them are allowed there, and the model chooses.
 const STOP_NAMES: &[&str] = &[
     "</s>",                  // SentencePiece's default: Llama 1 and 2, Mistral, T5
-    "<|endoftext|>",         // GPT-2 and its heirs
+    "<|endoftext|>",         // GPT-2 and its successors
     "<|end_of_text|>",       // Llama 3, the document
     "<|eot_id|>",            // Llama 3, the turn
     "<|eom_id|>",            // Llama 3.1, the message that calls a tool
@@ -28,12 +28,12 @@ const STOP_NAMES: &[&str] = &[
     "<｜end▁of▁sentence｜>", // DeepSeek
 ];
 
-/// Whether a special token of this name ends a text.
+/// Returns whether a special token of this name ends a text.
 pub(crate) fn is_stop_name(name: &str) -> bool {
     STOP_NAMES.contains(&name)
 }
 
-/// The stop tokens among the special ones, ascending.
+/// Returns the stop tokens among the special ones, ascending.
 pub(super) fn stops_by_name(special: &BTreeMap<u32, Box<str>>) -> Vec<TokenId> {
     // In gpt-oss an answer is several messages, each closed by <|end|>, and only the last by
     // <|return|>.

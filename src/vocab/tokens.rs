@@ -1,4 +1,4 @@
-//! The bytes of all tokens, and which ids there may be.
+//! The bytes of all tokens, and the limits of ids.
 
 use std::sync::OnceLock;
 
@@ -7,11 +7,11 @@ use crate::util::fingerprint::Fingerprint;
 use super::error::VocabularyError;
 use super::trie::Trie;
 
-/// The greatest width of the logits that a caller can set: sixteen million ids, some sixty times
-/// the largest vocabulary known. What a file says has a smaller limit.
+/// Greatest width of the logits that a caller can set: sixteen million ids, about sixty times the
+/// largest known vocabulary. The limit for files is smaller.
 pub(crate) const MAX_WIDTH: usize = 1 << 24;
 
-/// Refuses ids that no model has, before memory is taken for them.
+/// Refuses ids that no model uses, before memory is allocated for them.
 pub(super) fn check_id(id: u64, most: usize) -> Result<(), VocabularyError> {
     if id < most as u64 {
         return Ok(());
@@ -22,22 +22,22 @@ pub(super) fn check_id(id: u64, most: usize) -> Result<(), VocabularyError> {
     )))
 }
 
-/// The ordinary tokens: what is large, never changes and is shared.
+/// The ordinary tokens: the large part of a vocabulary, immutable and shared.
 pub(super) struct Tokens {
     pub(super) bytes: Box<[u8]>,
-    /// Where an id's bytes are; empty for ids without.
+    /// By id: the position of its bytes; empty for ids without bytes.
     pub(super) spans: Box<[Span]>,
     pub(super) trie: Trie,
     /// Hash of all ids and bytes.
     pub(super) fingerprint: u64,
-    /// The tokens that hold a mark of JSON; found when they are first asked for.
+    /// The tokens that contain a JSON delimiter; computed on first use.
     marked: OnceLock<Box<[u32]>>,
 }
 
-/// The marks of JSON: what begins and ends strings, arrays and objects.
+/// The JSON delimiters: the first and last bytes of strings, arrays and objects.
 const MARKS: [u8; 5] = *b"\"{}[]";
 
-/// A run of bytes in the arena.
+/// A range of bytes in the arena.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) start: u32,

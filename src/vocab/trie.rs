@@ -3,17 +3,17 @@
 //! A node is a prefix of some token's bytes. Nodes are numbered depth first, children by ascending
 //! byte, so that
 //!
-//! * the subtree of node `n` is the run `n..end(n)`: a walk skips a subtree by one jump, and never
-//!   needs a stack to find the next sibling;
+//! * the subtree of node `n` is the range `n..end(n)`: a walk skips a subtree by one jump, and
+//!   never needs a stack to find the next sibling;
 //! * the ids, sorted by their bytes, are in the same order: the tokens at `n` and those below `n`
 //!   are each one slice of one array, and need two numbers of which the next node already holds
 //!   one.
 //!
-//! The bytes alone, as groups, lie beside the nodes once more: a walk that stays where it is looks
-//! for the next node of another group there, sixteen at a time.
+//! The groups of the bytes are also stored in separate arrays: a walk that stays in its state looks
+//! there for the next node of another group, sixteen nodes at a time.
 //!
-//! Eighteen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no
-//! recursion, so that depth costs nothing.
+//! Eighteen bytes per node. Built in one pass over the sorted tokens by their common prefixes,
+//! without recursion, so depth costs nothing.
 
 use std::sync::OnceLock;
 
@@ -26,38 +26,39 @@ use crate::util::self_loops::{Groups, STRAY_BYTES};
 /// The trie over all tokens that have bytes. The root is the empty prefix.
 #[derive(Clone, Debug)]
 pub(crate) struct Trie {
-    /// All nodes, and one that closes the last.
+    /// All nodes, and a sentinel after the last.
     nodes: Box<[Node]>,
     /// The groups of the nodes' bytes.
     groups: NodeGroups,
     families: Families,
-    /// All ids with bytes, by their bytes, equal bytes by id.
+    /// All ids with bytes, sorted by bytes, then by id.
     ids: Box<[u32]>,
     /// The same as bits: bit `t % 32` of word `t / 32`.
     row: Box<[u32]>,
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
-    /// Those that have been asked for.
+    /// Computed on first use.
     piece_counts: [OnceLock<PieceCounts>; SETS_COUNTED],
-    /// Groups for which they have been asked for, by those who can do without.
+    /// Groups requested so far through [`Trie::piece_counts_asked_again`].
     asked: [OnceLock<Groups>; SETS_COUNTED],
     rests: Rests,
 }
 
-/// For so many sets of groups pieces are counted: grammars have strings of one kind or two.
+/// Number of sets of groups for which pieces are counted: grammars use one or two kinds of strings.
 const SETS_COUNTED: usize = 4;
 
 impl Trie {
     /// The node of the empty prefix.
     pub(crate) const ROOT: u32 = 0;
 
-    /// The longest token that the depths can count.
+    /// Upper bound on the length of a token, given by the type of the depths.
     pub(crate) const MAX_TOKEN_LENGTH: usize = u16::MAX as usize;
 
-    /// Builds the trie of the tokens `0..count`, where `bytes_of` gives a token's bytes; empty ones
-    /// stay out. The bytes of all tokens together, and so the nodes, must be below 2^32, and no
-    /// token may be longer than [`Trie::MAX_TOKEN_LENGTH`]. Time: that of sorting the tokens.
+    /// Builds the trie of the tokens `0..count`, where `bytes_of` returns a token's bytes; tokens
+    /// without bytes are left out. The total number of bytes, and so of nodes, must be below 2^32,
+    /// and no token may be longer than [`Trie::MAX_TOKEN_LENGTH`]. The time is that of sorting the
+    /// tokens.
     pub(crate) fn new<'a>(count: usize, bytes_of: impl Fn(u32) -> &'a [u8]) -> Self {
         let ids = sorted_ids(count, &bytes_of);
 
@@ -119,45 +120,45 @@ impl Trie {
         trie
     }
 
-    /// How many nodes there are, the root among them.
+    /// Returns the number of nodes, including the root.
     pub(crate) fn node_count(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// What is known of `node`.
+    /// Returns the data of `node`.
     #[inline]
     pub(crate) fn node(&self, node: u32) -> &Node {
         &self.nodes[node as usize]
     }
 
-    /// The label of the edge into `node`; 0 for the root.
+    /// Returns the label of the edge into `node`; 0 for the root.
     #[inline]
     pub(crate) fn byte(&self, node: u32) -> u8 {
         self.node(node).byte
     }
 
-    /// The length of the prefix that `node` stands for.
+    /// Returns the length of the prefix of `node`.
     #[inline]
     pub(crate) fn depth(&self, node: u32) -> u32 {
         self.node(node).depth.into()
     }
 
-    /// The first node after the subtree of `node`: its next sibling, if its parent has one more
-    /// child.
+    /// Returns the first node after the subtree of `node`: its next sibling, if its parent has one
+    /// more child.
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
         self.node(node).end
     }
 
-    /// The first node from `node` to before `end` whose byte is not of these groups; `end` where
-    /// there is none. For nodes below one behind whose byte a character begins: past ASCII the
+    /// Returns the first node from `node` to before `end` whose byte is not in these groups; `end`
+    /// if there is none. For nodes below one after whose byte a character begins: past ASCII the
     /// groups are those of characters, as in [`Node::below`].
     #[inline]
     pub(crate) fn next_outside(&self, groups: Groups, node: u32, end: u32) -> u32 {
         self.groups.next_outside(groups, node, end)
     }
 
-    /// The group of the byte of `node`; past ASCII that of the character which it begins, as in
+    /// Returns the group of the byte of `node`; past ASCII that of the character it begins, as in
     /// [`Node::below`].
     #[inline]
     pub(crate) fn group(&self, node: u32) -> Groups {
@@ -167,20 +168,20 @@ impl Trie {
         }
     }
 
-    /// Whether a character begins behind the byte of `node`, unless what the bytes before the node
-    /// are says otherwise.
+    /// Returns whether a character begins after the byte of `node`, unless the bytes before the
+    /// node show otherwise.
     #[inline]
     pub(crate) fn ends_character(&self, node: u32) -> bool {
         self.groups.ends_character(node) || self.byte(node) < 0x80
     }
 
-    /// How many tokens there are at and below `node`.
+    /// Returns the number of tokens at and below `node`.
     #[inline]
     pub(crate) fn count(&self, node: u32) -> u32 {
         self.node(self.end(node)).first - self.node(node).first
     }
 
-    /// The children of `node`, by ascending byte.
+    /// Returns the children of `node`, by ascending byte.
     #[inline]
     pub(crate) fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.end(node);
@@ -194,8 +195,8 @@ impl Trie {
         })
     }
 
-    /// The child of `node` by `byte`. Constant time at the root; elsewhere linear in the children
-    /// where they are few, else in the logarithm of their number.
+    /// Returns the child of `node` by `byte`. Constant time at the root; elsewhere linear in the
+    /// number of children if they are few, logarithmic if they are many.
     #[inline]
     pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {
         if node == Self::ROOT {
@@ -211,14 +212,14 @@ impl Trie {
             .filter(|&child| self.byte(child) == byte)
     }
 
-    /// The children of `node`, where they are many.
+    /// Returns the index of the children of `node`, if there are many.
     #[inline]
     pub(crate) fn family(&self, node: u32) -> Family {
         self.families.of(node)
     }
 
-    /// Of a family, the first of the siblings behind `child` whose byte is of interest; where there
-    /// is none, the node behind the last of them.
+    /// Returns the first sibling after `child` in a family whose byte is of interest; if there is
+    /// none, the node after the subtree of the last sibling.
     #[inline]
     pub(crate) fn next_of(
         &self,
@@ -232,32 +233,32 @@ impl Trie {
         }
     }
 
-    /// All ids that have bytes, in the order of their bytes: those at and below a node are a run.
+    /// Returns all ids with bytes, sorted by bytes: those at and below a node are adjacent.
     #[inline]
     pub(crate) fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// All ids that have bytes, as bits; as long as the greatest of them asks.
+    /// Returns all ids with bytes, as bits; as long as the greatest of them requires.
     pub(crate) fn row(&self) -> &[u32] {
         &self.row
     }
 
-    /// The ids whose bytes end exactly at `node`, ascending; several when the vocabulary has
-    /// duplicates.
+    /// Returns the ids whose bytes are the prefix of `node`, ascending; several if the vocabulary
+    /// has duplicates.
     #[inline]
     pub(crate) fn tokens(&self, node: u32) -> &[u32] {
         &self.ids[self.node(node).first as usize..self.node(node + 1).first as usize]
     }
 
-    /// The ids whose bytes begin with the prefix of `node`, in the order of their bytes.
+    /// Returns the ids whose bytes begin with the prefix of `node`, in the order of their bytes.
     pub(crate) fn subtree_tokens(&self, node: u32) -> &[u32] {
         &self.ids[self.node(node).first as usize..self.node(self.end(node)).first as usize]
     }
 
-    /// The texts by how many pieces of these groups they have. Found when it is first asked for,
-    /// in one pass over the trie; `None` for more sets of groups than a few, and where a token has
-    /// more pieces than are counted.
+    /// Returns the texts by the number of their pieces of these groups. Computed on first use, in
+    /// one pass over the trie; `None` after the first few sets of groups, and if a token has more
+    /// pieces than are counted.
     pub(crate) fn piece_counts(&self, groups: Groups) -> Option<&PieceCounts> {
         if self.node(Self::ROOT).height == MANY {
             return None;
@@ -268,8 +269,8 @@ impl Trie {
         tables.find(|table| table.groups() == groups)
     }
 
-    /// The same for those who can do without, to whom it is worth its time only where it is found
-    /// already, or where these groups have been asked for before.
+    /// Does the same for callers that can do without: computes the counts only if these groups were
+    /// requested before.
     pub(crate) fn piece_counts_asked_again(&self, groups: Groups) -> Option<&PieceCounts> {
         let mut known = self.known_piece_counts();
         if let Some(known) = known.find(|table| table.groups() == groups) {
@@ -286,22 +287,22 @@ impl Trie {
         None
     }
 
-    /// Those that have been found so far.
+    /// Returns the counts computed so far.
     pub(crate) fn known_piece_counts(&self) -> impl Iterator<Item = &PieceCounts> {
         self.piece_counts.iter().map_while(OnceLock::get)
     }
 
-    /// What grammars have found out about automata that others may have as well.
+    /// Returns the cache of results that grammars share.
     pub(crate) fn rests(&self) -> &Rests {
         &self.rests
     }
 
-    /// The length of the longest token.
+    /// Returns the length of the longest token.
     pub(crate) fn max_depth(&self) -> usize {
         self.max_depth
     }
 
-    /// Memory held, in bytes.
+    /// Returns the memory used, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         let words = self.ids.len() + self.row.len() + 256;
         let counts = self.known_piece_counts().map(PieceCounts::bytes).sum::<usize>();
@@ -314,11 +315,11 @@ impl Trie {
     }
 }
 
-/// The ids with bytes, sorted by bytes, equal bytes by id.
+/// Returns the ids with bytes, sorted by bytes, equal bytes by id.
 ///
-/// Most tokens differ in their first eight bytes. By these they are sorted as numbers, digit by
-/// digit from the last, each pass keeping the order of the one before (Knuth, volume 3, 5.2.5);
-/// comparing the bytes themselves, which lie scattered, is left to tokens that agree so far.
+/// Most tokens differ in their first eight bytes. They are sorted by these as numbers, digit by
+/// digit from the last, each pass keeping the order of the one before (Knuth, volume 3, 5.2.5); the
+/// bytes themselves, which are scattered in memory, are compared only for tokens that agree so far.
 fn sorted_ids<'a>(count: usize, bytes_of: &impl Fn(u32) -> &'a [u8]) -> Vec<u32> {
     let mut keyed: Vec<(u64, u32)> = (0..count as u32)
         .filter_map(|id| {
@@ -347,15 +348,15 @@ fn sorted_ids<'a>(count: usize, bytes_of: &impl Fn(u32) -> &'a [u8]) -> Vec<u32>
         }
         std::mem::swap(&mut keyed, &mut sorted);
     }
-    // A short token and the same one with zero bytes after it share their key, too: compare the
-    // whole then.
+    // A short token has the same key as the same token followed by zero bytes, so the whole tokens
+    // are compared.
     for same in keyed.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
         same.sort_unstable_by(|a, b| bytes_of(a.1).cmp(bytes_of(b.1)).then(a.1.cmp(&b.1)));
     }
     keyed.into_iter().map(|(_, id)| id).collect()
 }
 
-/// Bits of the keys that one pass of sorting looks at.
+/// Number of bits of the keys that one sorting pass uses.
 const DIGIT: usize = 11;
 
 #[cfg(test)]
@@ -373,7 +374,7 @@ mod tests {
         Trie::new(tokens.len(), |id| &tokens[id as usize])
     }
 
-    /// The prefix of every node, found by walking `children`.
+    /// Returns the node of every prefix, found by walking `children`.
     fn prefixes(trie: &Trie) -> BTreeMap<Vec<u8>, u32> {
         let mut found = BTreeMap::new();
         let mut open = vec![(Vec::new(), Trie::ROOT)];
@@ -442,8 +443,8 @@ mod tests {
         assert_eq!(trie.node(1).below, STRAY_BYTES | group(b'a') | group(b'"'));
     }
 
-    /// The groups of what a text between characters goes on with, one character or stray byte after
-    /// the other; whether it ends between two.
+    /// Returns the groups of the characters and stray bytes of a text that begins between
+    /// characters; whether it ends between two.
     fn characters(mut bytes: &[u8]) -> (Groups, bool) {
         let mut groups = 0;
         while let Some(&byte) = bytes.first() {
@@ -473,7 +474,7 @@ mod tests {
         (groups, true)
     }
 
-    /// Pieces of tokens, of which some cut characters.
+    /// Parts of tokens, some of which cut characters.
     fn pieces() -> impl Strategy<Value = Vec<Vec<u8>>> {
         let pieces: Vec<&[u8]> = vec![
             b"a",
@@ -502,8 +503,8 @@ mod tests {
             tokens in pieces(),
             groups in 0..STRAY_BYTES << 1,
         ) {
-            // Cut characters lead back only where whole ones of their kind do, stray bytes where
-            // all of these do.
+            // Cut characters stay in a state only if whole ones of their kind do, stray bytes only
+            // if all characters do.
             let groups = groups & (!CUT_CHARACTERS | (groups & CHARACTERS) << 2);
             let all = CHARACTERS | CUT_CHARACTERS;
             let groups = if groups & all == all { groups } else { groups & !STRAY_BYTES };
@@ -519,12 +520,12 @@ mod tests {
                 let next = trie.next_outside(groups, node + 1, end);
                 for (id, token) in (0..).zip(&tokens).filter(|(_, token)| token.starts_with(&prefix)) {
                     let at = trie.ids().iter().position(|&other| other == id).map(|at| at as u32);
-                    // What is passed over, is of these groups throughout.
+                    // All that is skipped is in these groups.
                     if at.is_some_and(|at| at < trie.node(next).first) {
                         prop_assert_eq!(characters(&token[prefix.len()..]).0 & !groups, 0);
                     }
                 }
-                // And the first byte that is not passed over is not.
+                // The first byte that is not skipped is not.
                 if next < end {
                     let below = trie.subtree_tokens(next).iter().map(|&id| &tokens[id as usize]);
                     let all = below.fold(0, |all, token| all | characters(&token[prefix.len()..]).0);
@@ -543,7 +544,7 @@ mod tests {
                 tokens.iter().flat_map(|t| (0..=t.len()).map(|n| t[..n].to_vec())).collect();
             expected.insert(vec![]);
             prop_assert_eq!(found.keys().cloned().collect::<BTreeSet<_>>(), expected);
-            // Ascending prefixes are ascending nodes: the numbering is the order of the bytes.
+            // Ascending prefixes have ascending nodes: nodes are numbered in the order of bytes.
             prop_assert!(found.values().copied().eq(0..trie.node_count() as u32));
             for (prefix, node) in found {
                 let exact: Vec<u32> = (0..tokens.len() as u32)

@@ -1,4 +1,4 @@
-//! A model's vocabulary: what bytes each id stands for, and which ids stand for none.
+//! A model's vocabulary: the bytes of each id, and the ids without bytes.
 //!
 //! An id below the width of the logits is exactly one of
 //!
@@ -6,8 +6,8 @@
 //! * a *special* token: it has a name and no bytes, so that no text of the grammar ever matches it;
 //! * a *hole* or *padding*: neither; it is never allowed.
 //!
-//! Several ids may have the same bytes. *Stop tokens* are ids that end the text; they are special
-//! or holes in nearly all vocabularies, but that is the caller's to say.
+//! Several ids may have the same bytes. *Stop tokens* are ids that end the text; in nearly all
+//! vocabularies they are special or holes, but the caller decides.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,28 +23,28 @@ use super::trie::Trie;
 
 /// The tokens of a language model, as bytes, with the ids that the model itself uses.
 ///
-/// Immutable and cheap to clone: clones share the bytes and the trie. Made by one of the loaders,
-/// each of which takes a file's content; [`Vocabulary::from_file_bytes`] finds out by itself which
-/// it is.
+/// Immutable and cheap to clone: clones share the bytes and the trie. Created by one of the
+/// loaders, each of which takes a file's content; [`Vocabulary::from_file_bytes`] detects the
+/// format.
 #[derive(Clone)]
 pub struct Vocabulary {
     pub(super) tokens: Arc<Tokens>,
     pub(super) width: usize,
     pub(super) special: BTreeMap<u32, Box<str>>,
     pub(super) stops: Vec<TokenId>,
-    /// Whether the stop tokens were set by the caller, and are no longer to be guessed from names.
+    /// Whether the caller set the stop tokens, so that they are no longer guessed from names.
     pub(super) stops_chosen: bool,
     pub(super) leading_space: bool,
 }
 
 impl Vocabulary {
     /// Sets the width of the logits. It is often larger than the vocabulary: the ids beyond are
-    /// padding. Where it is smaller the vocabulary is cut: tokens past it are none, and the trie is
-    /// built anew if any of them had bytes.
+    /// padding. If it is smaller, the vocabulary is truncated: tokens past the width are removed,
+    /// and the trie is rebuilt if any of them had bytes.
     ///
     /// # Errors
     ///
-    /// A width that leaves no token, or of more than 2^24.
+    /// If the width leaves no token, or is more than 2^24.
     pub fn with_width(mut self, width: usize) -> Result<Self, VocabularyError> {
         check_id(width.saturating_sub(1) as u64, MAX_WIDTH)?;
         let (spans, past) = self.tokens.spans.split_at(width.min(self.tokens.spans.len()));
@@ -63,11 +63,11 @@ impl Vocabulary {
         Ok(self)
     }
 
-    /// Sets the ids that end the text, in place of those found by name. May be empty.
+    /// Sets the ids that end the text, replacing those found by name. May be empty.
     ///
     /// # Errors
     ///
-    /// An id that is not below the width.
+    /// If an id is not below the width.
     pub fn with_stop_tokens(
         mut self,
         ids: impl IntoIterator<Item: Into<TokenId>>,
@@ -85,16 +85,16 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// An id of 2^24 or more.
+    /// If the id is 2^24 or more.
     pub fn with_special(self, id: impl Into<TokenId>, name: &str) -> Result<Self, VocabularyError> {
         self.with_special_tokens([(id, name)])
     }
 
     /// Makes these ids special tokens with these names: they lose their bytes, if they had any, and
-    /// no text matches them. Widens the logits where needed. Names that are known to end texts make
+    /// no text matches them. Widens the logits if needed. Names that are known to end texts make
     /// stop tokens, unless these were set by [`Vocabulary::with_stop_tokens`].
     ///
-    /// Costs nothing to speak of; but the trie is built anew, once, where any of them had bytes.
+    /// The cost is negligible, but if any of them had bytes, the trie is rebuilt once.
     ///
     /// ```
     /// use lrmask::Vocabulary;
@@ -108,7 +108,7 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// An id of 2^24 or more.
+    /// If an id is 2^24 or more.
     pub fn with_special_tokens<N: AsRef<str>>(
         mut self,
         tokens: impl IntoIterator<Item = (impl Into<TokenId>, N)>,
@@ -133,61 +133,61 @@ impl Vocabulary {
         Ok(self)
     }
 
-    /// The width of the logits: ids are below it.
+    /// Returns the width of the logits: all ids are below it.
     #[inline]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many ids stand for something: have bytes, or are special tokens.
+    /// Returns the number of ids that have bytes or are special tokens.
     pub fn len(&self) -> usize {
         self.trie().ids().len() + self.special.len()
     }
 
-    /// Whether no id stands for anything. No loader gives such a vocabulary.
+    /// Returns whether no id has bytes or is special. No loader creates such a vocabulary.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes of an ordinary token; `None` for a special one, a hole, and any id past the
-    /// vocabulary.
+    /// Returns the bytes of an ordinary token; `None` for a special one, a hole, and any id past
+    /// the vocabulary.
     #[inline]
     pub fn bytes(&self, id: impl Into<TokenId>) -> Option<&[u8]> {
         Some(self.tokens.get(id.into().index())).filter(|bytes| !bytes.is_empty())
     }
 
-    /// The ordinary tokens that hold a quote or a bracket of JSON, ascending. Costs a pass over
-    /// all bytes when it is first asked for.
+    /// Returns the ordinary tokens that contain a quote or a bracket of JSON, ascending. Costs a
+    /// pass over all bytes on first use.
     pub(crate) fn marked(&self) -> &[u32] {
         self.tokens.marked()
     }
 
-    /// The name of a special token; `None` for all other ids.
+    /// Returns the name of a special token; `None` for all other ids.
     pub fn special(&self, id: impl Into<TokenId>) -> Option<&str> {
         self.special.get(&id.into().0).map(|name| &**name)
     }
 
-    /// The special tokens with their names, by id.
+    /// Returns the special tokens with their names, by id.
     pub fn special_tokens(&self) -> impl Iterator<Item = (TokenId, &str)> {
         self.special.iter().map(|(&id, name)| (TokenId(id), &**name))
     }
 
-    /// The ids that end the text, ascending. Found by name among the special tokens, or by what the
-    /// file says, unless set by [`Vocabulary::with_stop_tokens`]; none when nothing was found.
+    /// Returns the ids that end the text, ascending. Found by name among the special tokens, or
+    /// given in the file, unless set by [`Vocabulary::with_stop_tokens`]; empty if none were found.
     #[inline]
     pub fn stop_tokens(&self) -> &[TokenId] {
         &self.stops
     }
 
-    /// Whether the tokenizer puts a space before every text and takes it away again when it
-    /// decodes, as SentencePiece does by default: at the very beginning of a text, that space is
-    /// not part of it.
+    /// Returns whether the tokenizer puts a space before every text and removes it when it decodes,
+    /// as SentencePiece does by default: at the very beginning of a text, that space is not part of
+    /// it.
     pub fn has_leading_space(&self) -> bool {
         self.leading_space
     }
 
-    /// A number that differs, but for chance, between vocabularies that differ in a token, a
-    /// special token, the stop tokens or the width. The same on every machine.
+    /// Returns a hash of the tokens, the special tokens, the stop tokens, the width and the leading
+    /// space. The same on every machine.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = Fingerprint::from(self.tokens.fingerprint);
         hash.number(self.width as u64);
@@ -196,7 +196,7 @@ impl Vocabulary {
             hash.number(id.into());
             hash.bytes(name.as_bytes());
         }
-        // The count keeps a special token from being taken for a stop token.
+        // The count keeps a special token from being confused with a stop token.
         hash.number(self.stops.len() as u64);
         for stop in &self.stops {
             hash.number(stop.0.into());
@@ -204,19 +204,19 @@ impl Vocabulary {
         hash.value()
     }
 
-    /// The trie of the ordinary tokens.
+    /// Returns the trie of the ordinary tokens.
     #[inline]
     pub(crate) fn trie(&self) -> &Trie {
         &self.tokens.trie
     }
 
-    /// The same with other bytes for its tokens, and this width.
+    /// Returns the same vocabulary with other bytes for its tokens, and this width.
     pub(super) fn with_bytes(&self, tokens: Arc<Tokens>, width: usize) -> Self {
         Self { tokens, width, ..self.clone() }
     }
 
-    /// The bytes that no token spells by itself. A text with such a byte may be out of the model's
-    /// reach.
+    /// Returns the bytes that are no token by themselves. The model may be unable to produce a text
+    /// with such a byte.
     pub(crate) fn unspellable_bytes(&self) -> [bool; 256] {
         std::array::from_fn(|byte| {
             self.trie()
@@ -225,12 +225,12 @@ impl Vocabulary {
         })
     }
 
-    /// Fails where one of these is no id below the width.
+    /// Returns an error if one of these ids is not below the width.
     pub(crate) fn check_stops(&self, stops: &[TokenId]) -> Result<(), VocabularyError> {
         let Some(id) = stops.iter().find(|id| id.index() >= self.width) else { return Ok(()) };
         Err(VocabularyError::new(
             VocabularyErrorKind::Argument,
-            format!("stop token {id} is past the width of the logits, which is {}", self.width),
+            format!("stop token {id} is not below the width of the logits, {}", self.width),
         ))
     }
 }
@@ -390,7 +390,7 @@ mod tests {
             all.iter().map(Vocabulary::fingerprint).collect();
         assert_eq!(distinct.len(), all.len());
         assert_eq!(v.fingerprint(), vocabulary(&["a", "b", ""]).fingerprint());
-        // Pinned: whatever is stored under this number must be found again on other machines.
+        // Pinned: data stored under this number must be found again on other machines.
         assert_eq!(format!("{:016x}", vocabulary(&["a", "bc"]).fingerprint()), "6cd987b9936908cb");
     }
 }

@@ -1,5 +1,5 @@
-//! Samples that may lie beside the project (`../shared/data`): real tokenizers and texts. Tests
-//! that use them say so when they are absent, and check what they can without them.
+//! Samples that may be placed next to the project (`../shared/data`): real tokenizers and texts.
+//! Tests that use them print a note when they are absent, and run the checks that do not need them.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
 #![allow(dead_code, reason = "each test uses its own part")]
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use lrmask::{TokenId, Vocabulary};
 
-/// As the command line cuts texts for replays.
+/// Splits texts for replays as the command line does.
 #[path = "../../cli/src/tokenizer.rs"]
 pub(crate) mod tokenizer;
 
 use tokenizer::Tokenizer;
 
-/// The samples' directory, if it is there.
+/// Returns the samples' directory, if it exists.
 pub fn directory() -> Option<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     if directory.is_dir() {
@@ -28,13 +28,13 @@ pub fn directory() -> Option<PathBuf> {
     None
 }
 
-/// Writes a line that is shown though the test passes.
+/// Writes a line that is shown even if the test passes.
 pub fn say(line: &str) {
-    // The harness holds back what `eprintln!` writes, not what goes to the stream itself.
+    // The harness captures the output of `eprintln!`, but not writes to the stream itself.
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// The files of a compressed archive, by path.
+/// Returns the files of a compressed archive, by path.
 pub fn archive(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let file = std::fs::File::open(directory()?.join(path)).expect("the sample is readable");
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
@@ -52,7 +52,7 @@ pub fn archive(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
     Some(files)
 }
 
-/// A file, decompressed when its name says that it is compressed.
+/// Returns a file, decompressed if its name has the ending of a compressed file.
 pub fn file(path: &str) -> Option<Vec<u8>> {
     let content = std::fs::read(directory()?.join(path)).expect("the sample is readable");
     if !path.ends_with(".gz") {
@@ -65,8 +65,8 @@ pub fn file(path: &str) -> Option<Vec<u8>> {
     Some(plain)
 }
 
-/// Vocabularies with their tokenizers: built-in ones by name, and those of `files` that lie beside
-/// the project.
+/// Returns vocabularies with their tokenizers: built-in ones by name, and those of `files` that
+/// exist next to the project.
 pub(crate) fn vocabularies(
     builtin: &[&str],
     files: &[&str],
@@ -86,13 +86,13 @@ pub(crate) fn vocabularies(
     found
 }
 
-/// One of the small tokenizer files of our own.
+/// Returns one of the small tokenizer files of our own.
 pub fn mini(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vocabularies").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Cuts `text` into tokens at random, the same for the same seed. `None` when the vocabulary cannot
+/// Splits `text` into random tokens, the same for the same seed. `None` if the vocabulary cannot
 /// spell the text.
 pub fn cut_random(vocabulary: &Vocabulary, text: &[u8], seed: u64) -> Option<Vec<TokenId>> {
     let mut random = fastrand::Rng::with_seed(seed);

@@ -1,13 +1,13 @@
-//! Forged files: saved constraints of which parts were changed, the fingerprint of the grammar put
-//! right again. The tests, the example and the fuzz target that load them share these.
+//! Forged files: saved constraints with changed parts and a matching fingerprint of the grammar.
+//! Shared by the tests, the example and the fuzz target that load them.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
 #![allow(dead_code, reason = "each of them uses its own part")]
 
 use lrmask::{Constraint, Grammar, Limits, LoadError, TokenId, Vocabulary};
 
-/// Grammars that between them use most parts of the form: lists, blocks, precedence, conflicts,
-/// rules that may be empty, words that others decide about, texts around a lexeme, pending matches.
+/// Grammars that together use most parts of the format: lists, blocks, precedence, conflicts, rules
+/// that may be empty, words that depend on other lexemes, look-around, pending matches.
 const GRAMMARS: [&str; 8] = [
     "start: value\nvalue: NUMBER | \"[\" [value (\",\" value)*] \"]\"\nNUMBER: /[0-9]+/\n%ignore / +/",
     "%declare INDENT DEDENT\n%indent NEWLINE INDENT DEDENT open \"[\" close \"]\" levels 9\nstart: statement+\n\
@@ -22,7 +22,7 @@ const GRAMMARS: [&str; 8] = [
     "start: s\ns: s | | \"a\" s \"]\" | \"[\" s | s s\n",
 ];
 
-/// What the constraints are of.
+/// Returns the vocabulary of the constraints.
 pub fn vocabulary() -> Vocabulary {
     let tokens =
         ["[", "]", ",", "1", "12", " ", "e", "over", "a", ":", "\n", "],", ": \n", "+", ""];
@@ -30,7 +30,7 @@ pub fn vocabulary() -> Vocabulary {
     vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([14])).expect("a vocabulary")
 }
 
-/// The saved forms of constraints.
+/// Returns the saved constraints.
 pub fn saved() -> Vec<String> {
     let vocabulary = vocabulary();
     let save = |text: &str| {
@@ -41,15 +41,15 @@ pub fn saved() -> Vec<String> {
     GRAMMARS.iter().map(|text| save(text)).collect()
 }
 
-/// What comes before the grammar, the last field.
+/// The text before the grammar, which is the last field.
 const BEFORE: &str = ",\"grammar\":";
 
-/// Where the grammar begins.
+/// Returns the start of the grammar.
 pub fn begin(saved: &str) -> usize {
     saved.find(BEFORE).expect("there is a grammar") + BEFORE.len()
 }
 
-/// Gives the form the fingerprint that it should have, as `docs/saved.md` describes it.
+/// Gives the file the matching fingerprint, as described in `docs/saved.md`.
 pub fn put_right(saved: &str) -> Vec<u8> {
     let (head, grammar) = saved.split_at(begin(saved));
     let grammar = grammar.strip_suffix('}').unwrap_or(grammar);
@@ -68,10 +68,10 @@ pub fn put_right(saved: &str) -> Vec<u8> {
     format!("{before}\"fingerprint\":{hash}{after}{grammar}}}").into_bytes()
 }
 
-/// Numbers that fit many places, or none.
+/// Numbers that are valid in many places, or in none.
 pub const NUMBERS: [u64; 10] = [0, 1, 2, 3, 5, 9, 255, 65_535, 0xffff_ffff, 0x1_0000_0000];
 
-/// Replaces the number, or else the byte, at or after `at`.
+/// Replaces the first number at or after `at`, if there is one.
 pub fn replace(saved: &mut String, at: usize, number: u64) {
     let is_digit = |c: char| c.is_ascii_digit();
     let Some(first) = saved[at..].find(is_digit).map(|first| at + first) else { return };
@@ -90,8 +90,8 @@ impl Forger {
         Self { saved: saved(), random: fastrand::Rng::with_seed(seed) }
     }
 
-    /// A saved constraint of which one to four numbers, words or bytes were changed, and a token to
-    /// begin with.
+    /// Returns a saved constraint in which one to four numbers, words or bytes were changed, and a
+    /// token to begin with.
     pub fn forge(&mut self) -> (Vec<u8>, u32) {
         let random = &mut self.random;
         let mut saved = self.saved[random.usize(..self.saved.len())].clone();
@@ -122,7 +122,7 @@ impl Forger {
     }
 }
 
-/// Loads the bytes and calls ten things on what they hold; or says why they are refused.
+/// Loads the bytes and makes ten calls on the result, or returns why they are refused.
 pub fn use_it(bytes: &[u8], vocabulary: &Vocabulary, first: u32) -> Result<(), LoadError> {
     let limits = Limits::strict();
     let compiled = Constraint::builder().limits(&limits).load_compiled(bytes);

@@ -1,24 +1,24 @@
-//! The LALR(1) automaton as textbooks begin: the canonical collection of LR(1) items, its states
-//! merged where their cores are equal, and then each cell for itself.
+//! The LALR(1) automaton in its textbook form: the canonical collection of LR(1) items, with states
+//! merged if their cores are equal, and then each cell computed separately.
 //!
-//! Knuth 1965 for the collection, DeRemer 1969 for the merging. What precedence takes out of a cell
-//! is in [`settle`].
+//! Knuth 1965 for the collection, DeRemer 1969 for the merging. [`settle`] removes actions from a
+//! cell by precedence.
 
 use super::open;
 use super::spec::{Associativity, Conflicts, Production, Spec, Symbol};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What the parser may do before a terminal.
+/// An action of the parser before a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Shift(usize),
-    /// By the number of the production.
+    /// The number of the production.
     Reduce(usize),
     Accept,
 }
 
-/// Productions with a dot in them, and the look-aheads of each as a bit set.
+/// Productions with a dot, and the look-aheads of each as a bit set.
 type Items = BTreeMap<(usize, usize), u64>;
 
 /// The automaton of a [`Spec`]. Core 0 is the start.
@@ -26,17 +26,17 @@ type Items = BTreeMap<(usize, usize), u64>;
 pub struct Automaton {
     /// The last one is `accept -> start`.
     productions: Vec<Production>,
-    /// By core and terminal; the end of the text stands behind the terminals.
+    /// By core and terminal; the end of the text comes after the terminals.
     cells: Vec<Vec<Vec<Action>>>,
     /// By core and nonterminal.
     gotos: Vec<HashMap<usize, usize>>,
-    /// Whether something is left of a conflict.
+    /// Whether a conflict remains.
     has_conflicts: bool,
 }
 
 impl Automaton {
-    /// The automaton of the productive productions. Hidden left recursion is taken out of them
-    /// where conflicts are left that are to be followed.
+    /// Builds the automaton of the productive productions. Hidden left recursion is removed from
+    /// them if conflicts remain that must be followed.
     pub fn new(spec: &Spec) -> Self {
         let productions = spec.productive();
         let plain = Self::of(spec, productions.clone());
@@ -76,7 +76,7 @@ impl Automaton {
         automaton
     }
 
-    /// One cell of the table, as far as it is settled.
+    /// Returns one cell of the table, after settling its conflicts.
     fn cell(
         &self,
         spec: &Spec,
@@ -95,22 +95,22 @@ impl Automaton {
         settle(spec, &self.productions, terminal, shift, reductions.collect())
     }
 
-    /// What the parser may do with `core` on top before `terminal`.
+    /// Returns the actions with `core` on top before `terminal`.
     pub fn actions(&self, core: usize, terminal: usize) -> &[Action] {
         &self.cells[core][terminal]
     }
 
-    /// The nonterminal of a production, and how many symbols it takes off the stack.
+    /// Returns the nonterminal of a production, and the number of symbols that it pops.
     pub fn production(&self, production: usize) -> (usize, usize) {
         (self.productions[production].lhs, self.productions[production].rhs.len())
     }
 
-    /// Where `core` goes by a nonterminal.
+    /// Returns the core that `core` goes to by a nonterminal.
     pub fn goto(&self, core: usize, nonterminal: usize) -> usize {
         self.gotos[core][&nonterminal]
     }
 
-    /// How many cores there are.
+    /// Returns the number of cores.
     pub fn core_count(&self) -> usize {
         self.cells.len()
     }
@@ -120,17 +120,17 @@ impl Automaton {
         self.has_conflicts
     }
 
-    /// The end of the text, as a terminal.
+    /// Returns the end of the text, as a terminal.
     pub fn end(&self) -> usize {
         self.cells[0].len() - 1
     }
 }
 
-/// What precedence leaves of a cell, and then `conflicts shift`.
+/// Returns the actions of a cell that remain after precedence, and then after `conflicts shift`.
 ///
-/// Each reduction is held against the shift where both have a level: the lower one goes; between
-/// equals `left` takes the shift away, `right` the reduction, and `nonassoc` both. Reductions are
-/// not held against each other.
+/// Each reduction is compared with the shift if both have a level: the lower one is removed;
+/// between equals `left` removes the shift, `right` the reduction, and `nonassoc` both. Reductions
+/// are not compared with each other.
 fn settle(
     spec: &Spec,
     productions: &[Production],
@@ -235,7 +235,7 @@ impl<'p> Collection<'p> {
         }
     }
 
-    /// The terminals that `symbols` can begin with, where `behind` follows.
+    /// Returns the terminals that `symbols` can begin with, if `behind` follows.
     fn first_of(&self, symbols: &[Symbol], behind: u64) -> u64 {
         let mut first = 0;
         for symbol in symbols {
@@ -252,7 +252,7 @@ impl<'p> Collection<'p> {
         first | behind
     }
 
-    /// Adds what the items predict, with its look-aheads, until nothing changes.
+    /// Adds the predicted items, with their look-aheads, until nothing changes.
     fn close(&self, mut items: Items) -> Items {
         let mut todo: Vec<(usize, usize)> = items.keys().copied().collect();
         while let Some((production, dot)) = todo.pop() {
@@ -270,7 +270,7 @@ impl<'p> Collection<'p> {
         items
     }
 
-    /// States of equal cores made one, look-aheads united.
+    /// Merges states with equal cores, uniting their look-aheads.
     fn merged(&self) -> (Vec<Items>, Vec<HashMap<Symbol, usize>>) {
         let mut numbers: HashMap<Vec<(usize, usize)>, usize> = HashMap::new();
         let mut merged: Vec<Items> = Vec::new();

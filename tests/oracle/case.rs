@@ -1,6 +1,7 @@
-//! A directory of `tests/grammars`: one phenomenon, its grammar twice, and what is expected of it.
+//! A directory of `tests/grammars`: one phenomenon, its grammar in two notations, and its
+//! expectations.
 //!
-//! The format is described in `tests/grammars/README.md`.
+//! `tests/grammars/README.md` describes the format.
 
 use super::quoted::words;
 use super::spec::{LexerKind, Spec};
@@ -12,29 +13,29 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     pub name: String,
-    /// What the engine reads.
+    /// The grammar for the engine.
     lark: String,
-    /// The same for the oracle.
+    /// The same grammar for the oracle.
     spec: String,
     pub lexers: Vec<LexerKind>,
     pub alphabet: Vec<u8>,
-    /// Texts up to this length are walked.
+    /// Texts up to this length are visited.
     pub n: usize,
     /// Tokens that span or split lexemes.
     pub tokens: Vec<Vec<u8>>,
     /// A vocabulary without single bytes to fall back on.
     pub sparse: Vec<Vec<u8>>,
-    /// The code of the diagnostic by which the engine must refuse the grammar.
+    /// The code of the diagnostic with which the engine must refuse the grammar.
     pub refused: Vec<(LexerKind, String)>,
-    /// The engine need not find completions by itself: a known limit.
+    /// Whether the engine may fail to find completions by itself: a known limit.
     pub may_lack_completions: bool,
     /// Codes of warnings that the engine must give.
     pub warnings: Vec<(LexerKind, String)>,
-    /// What a person says of some texts.
+    /// Hand-written expectations for some texts.
     pub expectations: Vec<Expectation>,
 }
 
-/// What a person says of one text.
+/// A hand-written expectation for one text.
 #[derive(Clone, Debug)]
 pub struct Expectation {
     pub lexer: LexerKind,
@@ -50,12 +51,12 @@ pub enum Fact {
     NotViable,
 }
 
-/// Where the cases are.
+/// Returns the directory of the cases.
 pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/grammars")
 }
 
-/// The names of all cases.
+/// Returns the names of all cases.
 pub fn names() -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory())
         .unwrap()
@@ -143,7 +144,7 @@ impl Case {
         }
     }
 
-    /// The grammar file with the given lexer.
+    /// Returns the grammar file with the given lexer.
     pub fn lark(&self, lexer: LexerKind) -> String {
         let mut lines: Vec<String> = self.lark.lines().map(str::to_owned).collect();
         let line = lines.iter_mut().find(|line| line.starts_with("%lexer "));
@@ -152,12 +153,12 @@ impl Case {
         lines.join("\n") + "\n"
     }
 
-    /// The judge of the case.
+    /// Returns the oracle of the case.
     pub fn oracle(&self, lexer: LexerKind) -> Oracle {
         Oracle::new(self.spec(lexer), &self.alphabet)
     }
 
-    /// The grammar for the oracle with the given lexer.
+    /// Returns the grammar for the oracle with the given lexer.
     pub fn spec(&self, lexer: LexerKind) -> Spec {
         let mut spec = Spec::read(&self.spec);
         spec.lexer = lexer;

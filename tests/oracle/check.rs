@@ -1,8 +1,8 @@
-//! The walk: every viable text up to a length, the engine's whole mask against the oracle's at
-//! each.
+//! The walk: compares the engine's whole mask with the oracle's at every viable text up to a
+//! length.
 //!
-//! Where the engine allows something it must show a completion, which the oracle judges exactly;
-//! where it forbids something, the oracle searches for one. So the comparison is exact in both
+//! If the engine allows a text, it must give a completion, which the oracle judges exactly; if it
+//! refuses one, the oracle searches for a completion. So the comparison is exact in both
 //! directions.
 
 use super::quoted::show;
@@ -11,39 +11,39 @@ use super::vocabularies::SmallVocabulary;
 use lrmask::{Constraint, Diagnostic, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Faults reported before a walk is given up.
+/// Number of reported faults after which a walk stops.
 const MAX_FAULTS: usize = 8;
 
-/// How far to walk.
+/// The extent of a walk.
 #[derive(Clone, Debug)]
 pub struct Extent {
     pub alphabet: Vec<u8>,
-    /// Texts up to this length are visited,
+    /// Texts of up to this many bytes are visited.
     pub bytes: usize,
-    /// and texts of up to this many tokens,
+    /// Texts of up to this many tokens are visited as well.
     pub tokens: usize,
-    /// but no more than this many.
+    /// Upper bound on the number of visited texts.
     pub texts: usize,
-    /// Texts whose every prefix is visited beside these.
+    /// Texts whose prefixes are all visited in addition.
     pub also: Vec<Vec<u8>>,
-    /// So many times a text is begun, and gone on with by random tokens while it is no longer than
-    /// so many bytes.
+    /// The number of random texts, and the length in bytes up to which each is extended by random
+    /// tokens.
     pub descents: (usize, usize),
-    /// Whether the engine must find a completion wherever it stands.
+    /// Whether the engine must find a completion for every viable text.
     pub completes: bool,
 }
 
-/// What a walk did.
+/// Results of a walk.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     pub texts: usize,
     pub bits: usize,
-    /// Bits of which the oracle cannot tell whether they are right.
+    /// Bits that the oracle cannot verify.
     pub undecided: usize,
     pub faults: Vec<String>,
 }
 
-/// The engine for a grammar and a vocabulary, or the findings by which it refuses.
+/// Returns the engine for a grammar and a vocabulary, or the findings with which it refuses them.
 pub fn build(
     lark: &str,
     vocabulary: &SmallVocabulary,
@@ -52,7 +52,7 @@ pub fn build(
     compile(&grammar, vocabulary)
 }
 
-/// The same for one of the rules that `%start` names.
+/// Returns the engine for one of the rules that `%start` names.
 pub fn build_from(
     lark: &str,
     start: &str,
@@ -62,7 +62,7 @@ pub fn build_from(
     compile(&grammar.map_err(|e| e.diagnostics().to_vec())?, vocabulary)
 }
 
-/// The engine for a grammar that was read.
+/// Returns the engine for a grammar that has been read.
 pub fn compile(
     grammar: &Grammar,
     vocabulary: &SmallVocabulary,
@@ -107,10 +107,10 @@ pub fn walk(
 struct Walk<'a> {
     oracle: &'a Oracle,
     constraint: &'a Constraint,
-    /// What the constraint was when it was last saved, and loaded again.
+    /// The constraint after the last saving and loading.
     loaded: Constraint,
     vocabulary: &'a SmallVocabulary,
-    /// The engine's mask on its first arrival at each text.
+    /// The engine's mask at the first visit of each text.
     masks: HashMap<Vec<u8>, Vec<u32>>,
     random: u64,
     completes: bool,
@@ -178,7 +178,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes on by random tokens from the beginning.
+    /// Takes random tokens from the beginning.
     fn descend(&mut self, extent: &Extent, bytes: usize, visited: &mut HashSet<Vec<u8>>) {
         let (mut text, mut matcher) = (Vec::new(), self.constraint.matcher());
         while self.outcome.faults.len() < MAX_FAULTS {
@@ -238,7 +238,7 @@ impl Walk<'_> {
         bits
     }
 
-    /// The words of the mask, and nothing set past the width.
+    /// Compares the words of the mask, including those past the width.
     fn shape(&mut self, text: &[u8], mask: &TokenMask, bits: &[bool]) {
         let width = self.vocabulary.width;
         let mut words = vec![0u32; width.div_ceil(32)];
@@ -256,7 +256,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whatever tokens led here, the mask is the same.
+    /// Checks that the mask does not depend on the tokens that led to the text.
     fn arrive(&mut self, text: &[u8], mask: &TokenMask) {
         match self.masks.get(text) {
             None => {
@@ -319,15 +319,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether neither side can be expected to tell: the oracle's search has come to its limit, and
-    /// the engine may lack a completion; as it may where lines count, because widths are without
-    /// end.
+    /// Whether neither side can be expected to decide: the oracle's search has reached its limit,
+    /// and the engine may lack a completion. It may always lack one with significant lines, because
+    /// widths are unbounded.
     fn is_untold(&self, viable: Viable) -> bool {
         let may_lack = !self.completes || self.oracle.language.spec().indentation.is_some();
         viable == Viable::Unknown && may_lack
     }
 
-    /// `advance` and `allows` against the bit, for every id.
+    /// Compares `advance` and `allows` with the bit, for every id.
     fn every_advance(&mut self, text: &[u8], matcher: &mut Matcher, bits: &[bool]) {
         let steps = matcher.steps();
         for id in 0..bits.len() + 2 {
@@ -382,7 +382,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Some random allowed tokens, taken back at once.
+    /// Takes some random allowed tokens, and rolls them back at once.
     fn wander(&mut self, text: &[u8], matcher: &mut Matcher, bits: &[bool]) {
         let mut bits = bits.to_vec();
         let mut taken = Vec::new();
@@ -415,7 +415,7 @@ impl Walk<'_> {
         matcher.rollback(taken.len());
     }
 
-    /// The same text as bytes: one by one, at once, and cut somewhere.
+    /// Reads the same text as bytes: one by one, at once, and split at a random place.
     fn bytes_agree(&mut self, text: &[u8], mask: &TokenMask) {
         let cut = self.pick(text.len() + 1);
         let single: Vec<&[u8]> = text.chunks(1).collect();
@@ -446,7 +446,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A constraint that was loaded says the same.
+    /// Checks that the loaded constraint gives the same results.
     fn loaded_agrees(&mut self, text: &[u8], matcher: &Matcher, mask: &TokenMask) {
         let mut other = self.loaded.matcher();
         if other.advance_bytes(text).is_err() {

@@ -1,58 +1,59 @@
-//! Random small grammars: a draft is a handful of numbers, made sound and printed in both
-//! notations.
+//! Random small grammars: a draft is a list of numbers, made valid and printed in both notations.
 
 use super::sketch::{Alternative, Relation, Rule, Sketch, Terminal};
 use proptest::prelude::*;
 
-/// What a random grammar is made from; every value of it means some grammar.
+/// The source of a random grammar; every value of it gives a valid grammar.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub basic: bool,
     pub shift: bool,
-    /// What stands behind `%match`.
+    /// The argument of `%match`.
     pub matching: Option<&'static str>,
-    /// Which of what is ignored has its priority raised.
+    /// For each ignored terminal: whether its priority is raised.
     pub raised: Vec<bool>,
-    /// Of each terminal: which of [`PATTERNS`], and whether its priority is raised.
+    /// For each terminal: its index in [`PATTERNS`], and whether its priority is raised.
     pub terminals: Vec<(usize, bool)>,
-    /// The patterns of what is ignored.
+    /// The patterns of ignored terminals.
     pub ignored: Vec<&'static str>,
     pub rules: Vec<RuleDraft>,
     /// Whether there are two entry points.
     pub two_starts: bool,
     pub relations: Vec<RelationDraft>,
-    /// Of each terminal: whether it is exclusive.
+    /// For each terminal: whether it is exclusive.
     pub exclusive: Vec<bool>,
-    /// Which of [`ASSOCIATIVITIES`], and what has the level: terminals, and names for `%prec`.
+    /// For each level: its index in [`ASSOCIATIVITIES`], and its members: terminals, and names for
+    /// `%prec`.
     pub levels: Vec<(usize, Vec<usize>)>,
     /// Longer tokens.
     pub tokens: Vec<Vec<u8>>,
-    /// Tokens of one letter again and again, where a pattern counts, and what ends them.
+    /// Tokens that repeat one letter, for patterns that count, each with an optional last byte.
     pub runs: Vec<(u8, usize, Option<u8>)>,
 }
 
-/// What a rule is made from.
+/// The source of a rule.
 #[derive(Clone, Debug)]
 pub struct RuleDraft {
-    /// Whether its first alternative may be any: then it may derive nothing.
+    /// Whether its first alternative is unrestricted: then the rule may derive nothing.
     pub free: bool,
     pub priority: i32,
-    /// Of each alternative its symbols and what `%prec` names.
+    /// For each alternative: its symbols, and the argument of `%prec`.
     pub alternatives: Vec<(Vec<usize>, Option<usize>)>,
 }
 
-/// What a directive says of two terminals.
+/// A directive about two terminals.
 #[derive(Clone, Debug)]
 pub struct RelationDraft {
     pub kind: usize,
     pub word: usize,
     pub other: usize,
-    /// What decides about the word, if that is the kind.
+    /// The context of the word, if the kind has one.
     pub after: Option<Vec<usize>>,
     pub ahead: Vec<Vec<usize>>,
 }
 
-/// Both notations write these alike. The last ones count, or leave a match pending for long.
+/// Patterns with the same form in both notations. The last ones count, or leave a match pending for
+/// long.
 const PATTERNS: [&str; 43] = [
     "\"a\"",
     "\"b\"",
@@ -98,13 +99,13 @@ const PATTERNS: [&str; 43] = [
     "/(?<=[b ])a*c(?=b)/",
     "/(?<=b)[abc]/",
 ];
-/// The first of them ask nothing of the text behind.
+/// Number of leading patterns without look-around.
 const LOOKING: usize = 32;
-/// Fewer are short.
+/// Number of leading patterns that are short.
 const PLAIN: usize = 22;
 const IGNORED: [&str; 8] =
     ["/ +(?!c)/", "/(?<!c) /", "\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
-/// Patterns of ignored terminals whose longer matches are pending while something else is read.
+/// Patterns of ignored terminals whose longer matches are pending while other lexemes are read.
 const PENDING: [&str; 12] = [
     "/b(ac)*/",
     "/b[ab]* /",
@@ -121,13 +122,13 @@ const PENDING: [&str; 12] = [
 ];
 const RELATIONS: [&str; 4] = ["reserved", "fallback", "soft", "lookahead"];
 pub const ASSOCIATIVITIES: [&str; 3] = ["left", "right", "nonassoc"];
-/// Names that are no terminals, for `%prec`.
+/// Names for `%prec` that are not terminals.
 const NAMES: [&str; 2] = ["P0", "P1"];
 
 /// The letters of all patterns.
 pub const ALPHABET: &[u8] = b"abc ";
 
-/// Random drafts.
+/// Returns a strategy for random drafts.
 pub fn drafts() -> impl Strategy<Value = Draft> {
     let some = |weight| prop::bool::weighted(weight);
     let level = prop::option::weighted(0.15, 0..8usize);
@@ -186,7 +187,8 @@ pub fn drafts() -> impl Strategy<Value = Draft> {
         })
 }
 
-/// Drafts in which the matches of what is ignored stay pending, and little else is going on.
+/// Returns a strategy for drafts in which matches of ignored terminals stay pending, with few other
+/// features.
 pub fn with_pending() -> impl Strategy<Value = Draft> {
     let pending = prop::collection::vec(prop::sample::select(&PENDING), 1..=2);
     let terminals = prop::collection::vec((0..PLAIN, prop::bool::weighted(0.1)), 2..=4);
@@ -197,7 +199,7 @@ pub fn with_pending() -> impl Strategy<Value = Draft> {
     })
 }
 
-/// Drafts of grammars that say how terminals match: by priority, or all.
+/// Returns a strategy for drafts with a `%match` directive: by priority, or all.
 pub fn with_match() -> impl Strategy<Value = Draft> {
     let priority = prop::collection::vec((0..LOOKING, any::<bool>()), 2..=5);
     let ignored = prop::collection::vec(prop::sample::select(&IGNORED[2..]), 0..=2);
@@ -221,7 +223,7 @@ enum Symbol {
 }
 
 impl Draft {
-    /// The grammar, without the rules and terminals that no start symbol reaches.
+    /// Returns the grammar, without the rules and terminals that no start symbol reaches.
     pub fn sketch(&self) -> Sketch {
         let rules = self.symbols();
         let starts: Vec<usize> =
@@ -285,7 +287,7 @@ impl Draft {
         }
     }
 
-    /// Tokens that span or split lexemes.
+    /// Returns tokens that span or split lexemes.
     pub fn tokens(&self) -> Vec<Vec<u8>> {
         let counts = self.sketch().terminals.iter().any(|terminal| terminal.pattern.contains('{'));
         let run = |&(letter, length, last): &(u8, usize, Option<u8>)| {
@@ -296,7 +298,8 @@ impl Draft {
         self.tokens.iter().cloned().chain(runs).collect()
     }
 
-    /// What a number of a level means: a terminal, or a name that is none.
+    /// Returns the name for a number in a level: that of a terminal, or a name that is not a
+    /// terminal.
     fn leveled(&self, number: usize) -> String {
         let number = number % (self.terminals.len() + NAMES.len());
         number
@@ -304,7 +307,7 @@ impl Draft {
             .map_or_else(|| name(number), |other| NAMES[other].to_owned())
     }
 
-    /// The levels, each name once.
+    /// Returns the levels, with each name once.
     fn levels(&self, used: &[usize]) -> Vec<(&'static str, Vec<String>)> {
         let mut known: Vec<String> = Vec::new();
         let mut levels = Vec::new();
@@ -325,7 +328,7 @@ impl Draft {
         levels
     }
 
-    /// The relations that do not contradict one another.
+    /// Returns the relations without those that contradict earlier ones.
     fn relations(&self, used: &[usize]) -> Vec<Relation> {
         let mut relations: Vec<Relation> = Vec::new();
         for RelationDraft { kind, word, other, after, ahead } in &self.relations {
@@ -359,8 +362,8 @@ impl Draft {
         relations
     }
 
-    /// The rules with numbers turned into symbols. The first alternative of each refers to later
-    /// rules only, so that each derives some text, unless it is free.
+    /// Returns the rules with symbols in place of numbers. The first alternative of each rule
+    /// refers to later rules only, so that each derives some text, unless the rule is free.
     fn symbols(&self) -> Vec<Vec<Vec<Symbol>>> {
         let count = self.rules.len();
         let symbol = |number: usize, rule: usize, first: bool| {
@@ -389,7 +392,7 @@ fn name(terminal: usize) -> String {
     format!("T{terminal}")
 }
 
-/// The rules that are reached from these.
+/// Returns the rules that can be reached from these.
 fn reach(rules: &[Vec<Vec<Symbol>>], starts: &[usize]) -> Vec<usize> {
     let mut reached = starts.to_vec();
     let mut at = 0;

@@ -1,22 +1,22 @@
-//! An Earley recogniser over terminals: what may follow a history, and whether it is a sentence.
-//! The second judge: where no precedence and no order of rules takes anything away, the stacks of a
-//! history must say the same.
+//! An Earley recogniser over terminals: the terminals that may follow a history, and whether it is
+//! a sentence. The second judge: if neither precedence nor the order of rules removes anything, the
+//! stacks of a history must give the same results.
 //!
 //! Each chart is closed by repeating all three rules until nothing changes, which also treats
-//! nullable nonterminals right. Productions with an unproductive symbol are dropped first: then
-//! every history that the charts survive is the beginning of a sentence. Earley 1970.
+//! nullable nonterminals correctly. Productions with an unproductive symbol are dropped first: then
+//! every history whose chart is not empty is a prefix of a sentence. Earley 1970.
 
 use super::spec::{Spec, Symbol};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// A production, how far it is recognised, and where it began.
+/// A production, the position of its dot, and its origin.
 type Item = (usize, usize, usize);
 
-/// The chart of one history: one set of items a position.
+/// The chart of one history: one set of items per position.
 pub type Chart = Vec<Rc<BTreeSet<Item>>>;
 
-/// The context-free part of a [`Spec`], unproductive productions dropped.
+/// The context-free part of a [`Spec`], without unproductive productions.
 #[derive(Debug)]
 pub struct Earley {
     productions: Vec<(usize, Vec<Symbol>)>,
@@ -35,7 +35,7 @@ impl Earley {
         Self { productions, of, start: spec.start }
     }
 
-    /// The chart of the empty history.
+    /// Returns the chart of the empty history.
     pub fn empty(&self) -> Chart {
         let first = (0..self.productions.len())
             .filter(|&p| self.productions[p].0 == self.start)
@@ -44,7 +44,7 @@ impl Earley {
         self.close(Vec::new(), first)
     }
 
-    /// The chart after one more terminal.
+    /// Returns the chart after one more terminal.
     pub fn extend(&self, chart: &Chart, terminal: usize) -> Chart {
         let last = &chart[chart.len() - 1];
         let next = last
@@ -55,7 +55,7 @@ impl Earley {
         self.close(chart.clone(), next)
     }
 
-    /// The terminals that may follow, as a bit set.
+    /// Returns the terminals that may follow, as a bit set.
     pub fn acceptable(&self, chart: &Chart) -> u32 {
         let mut acceptable = 0;
         for item in &*chart[chart.len() - 1] {
@@ -77,7 +77,7 @@ impl Earley {
         self.productions[production].1.get(dot).copied()
     }
 
-    /// `chart` with one more set: the items that follow from `kernel` by prediction and completion.
+    /// Returns `chart` with one more set: the closure of `kernel` under prediction and completion.
     fn close(&self, mut chart: Chart, kernel: BTreeSet<Item>) -> Chart {
         let here = chart.len();
         let mut items = kernel;

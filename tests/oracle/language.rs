@@ -1,4 +1,4 @@
-//! Membership: the definition of the language, read aloud.
+//! Membership: a direct implementation of the definition of the language.
 
 use super::automaton::Automaton;
 use super::layout::{Layout, Step};
@@ -7,32 +7,33 @@ use super::stacks::{self, Stack};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// A grammar with the memory of what was asked about it.
+/// A grammar with a cache of earlier answers.
 #[derive(Debug)]
 pub struct Language {
     spec: Spec,
     automaton: Automaton,
     /// The terminals that compete under the basic lexer.
     competing: u32,
-    /// Those that are meant together where they match one lexeme.
+    /// The terminals that are all meant if several of them match one lexeme.
     meant: u32,
-    /// How many lexemes a word may care about, itself and the one before it included.
+    /// Number of lexemes that a word may depend on, including itself and the one before it.
     memory: usize,
     stacks: RefCell<Vec<Known>>,
     numbers: RefCell<HashMap<Stack, usize>>,
-    /// Of each slice: the terminals that match it in full, and those that something longer may
-    /// match.
+    /// For each slice: the terminals that match it in full, and those that may match an extension
+    /// of it.
     slices: RefCell<HashMap<Vec<u8>, (u32, u32)>>,
 }
 
-/// Readings of a text that are looked at: in the worst grammars they double with each lexeme.
+/// Upper bound on the visited readings of a text: in the worst grammars they double with each
+/// lexeme.
 const MOST_READINGS: usize = 20_000;
 
-/// What is known of one stack.
+/// Properties of one stack.
 #[derive(Debug)]
 struct Known {
     stack: Stack,
-    /// The terminals that it can really shift.
+    /// The terminals that it can actually shift.
     acceptable: u32,
     /// The terminals that compete for the next lexeme.
     candidates: u32,
@@ -41,24 +42,25 @@ struct Known {
     next: HashMap<usize, Vec<usize>>,
 }
 
-/// Where a reading stands between two lexemes.
+/// The state of a reading between two lexemes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The number of its stack.
+    /// Number of its stack.
     pub stack: usize,
     pub layout: Layout,
-    /// The lexemes behind it that are not ignored, as far back as any word cares: who won each, and
-    /// as which terminal it is read.
+    /// The previous lexemes that are not ignored, as far back as any word depends on them: the
+    /// winner of each, and the terminal as which it is read.
     pub trail: Vec<(usize, usize)>,
 }
 
-/// A way for a lexeme to start: what competes, and what becomes of the lexeme unless it is ignored.
+/// A way for a lexeme to start: the terminals that compete, and the stack for a lexeme that is not
+/// ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Opening {
-    /// The stack that takes the lexeme, and its layout: those behind INDENT or DEDENT where it is
-    /// the first of a line. `None` where the width of the line is wrong.
+    /// The stack that takes the lexeme, and its layout: those after INDENT or DEDENT if it is the
+    /// first of a line. `None` if the width of the line is wrong.
     taker: Option<(usize, Layout)>,
-    /// The terminals that can stand here.
+    /// The terminals that the stack accepts here.
     acceptable: u32,
     /// The terminals that compete.
     pub candidates: u32,
@@ -82,8 +84,8 @@ impl Language {
         &self.spec
     }
 
-    /// Whether `text` is in the language: some reading ends where the text does. `None` where it
-    /// has more readings than can be told one by one.
+    /// Whether `text` is in the language: some reading ends at its end. `None` if it has too many
+    /// readings to enumerate.
     pub fn is_member(&self, text: &[u8]) -> Option<bool> {
         let mut todo = vec![(0, self.begin())];
         let mut seen = HashSet::new();
@@ -110,7 +112,7 @@ impl Language {
         Some(false)
     }
 
-    /// Before the first lexeme.
+    /// Returns the state before the first lexeme.
     pub fn begin(&self) -> Place {
         let layout =
             self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
@@ -136,8 +138,8 @@ impl Language {
         stacks.iter().any(|&stack| self.stacks.borrow()[stack].is_sentence)
     }
 
-    /// The ways for a lexeme to start here. Each stack lexes for itself, also those that the
-    /// beginning of a line makes of one.
+    /// Returns the ways for a lexeme to start here. Each stack lexes separately, including those
+    /// that the beginning of a line creates.
     pub fn openings(&self, place: &Place) -> Vec<Opening> {
         let Place { stack, layout, .. } = place;
         let known = |stack: usize| {
@@ -163,8 +165,8 @@ impl Language {
         }
     }
 
-    /// The stacks and layouts before the lexeme that starts here, if it is the first of a line and
-    /// the line's width is right.
+    /// Returns the stacks and layouts before the lexeme that starts here, if it is the first of a
+    /// line and the line's width is right.
     fn before_first(
         &self,
         stack: usize,
@@ -180,16 +182,16 @@ impl Language {
         stacks.into_iter().map(|stack| (stack, layout.after_step(step))).collect()
     }
 
-    /// Those of the candidates that may begin behind `before`, of which only the end matters.
+    /// Returns the candidates that may begin after `before`, of which only the end matters.
     pub fn behind_text(&self, candidates: u32, before: &[u8]) -> u32 {
         let terminals = self.spec.terminals.iter().enumerate();
         let may = terminals.filter(|(_, terminal)| terminal.may_begin(before));
         may.fold(0, |set, (t, _)| set | 1 << t) & candidates
     }
 
-    /// The longest non-empty prefix of `rest` that a candidate matches in full, and what it is: the
-    /// best of those, or all that are meant. Where priorities go first, of the candidates of the
-    /// highest priority that match any prefix.
+    /// Returns the longest non-empty prefix of `rest` that a candidate matches in full, and its
+    /// terminals: the best one, or all that are meant. With `match priority`, only the candidates
+    /// of the highest priority that match any prefix count.
     fn lexeme(
         &self,
         opening: &Opening,
@@ -227,7 +229,7 @@ impl Language {
         longest
     }
 
-    /// What a lexeme is of which this is the best terminal, and these match it.
+    /// Returns the terminals of a lexeme, given the best one and all that match it.
     pub fn meant_with(&self, winner: usize, matching: u32) -> Vec<usize> {
         if self.meant & 1 << winner == 0 {
             return vec![winner];
@@ -235,7 +237,7 @@ impl Language {
         (0..self.spec.terminals.len()).filter(|t| self.meant & matching & 1 << t != 0).collect()
     }
 
-    /// Where the readings of a lexeme stand that all these have won.
+    /// Returns the states after a lexeme that all these terminals have won.
     pub fn behind_all(
         &self,
         place: &Place,
@@ -247,7 +249,7 @@ impl Language {
         winners.iter().flat_map(behind).collect()
     }
 
-    /// Where the readings of a lexeme stand that `winner` has won.
+    /// Returns the states after a lexeme that `winner` has won.
     fn behind(&self, place: &Place, opening: &Opening, winner: usize, lexeme: &[u8]) -> Vec<Place> {
         let mut behind = Vec::new();
         for label in self.labels(place, opening, winner) {
@@ -278,14 +280,14 @@ impl Language {
         behind
     }
 
-    /// Whether some lexeme that one of these wins has a reading.
+    /// Whether any lexeme won by one of these has a reading.
     pub fn has_reading(&self, place: &Place, opening: &Opening, winners: u32) -> bool {
         let all = 0..self.spec.terminals.len();
         all.filter(|winner| winners & 1 << winner != 0)
             .any(|winner| !self.labels(place, opening, winner).is_empty())
     }
 
-    /// What a lexeme won by `winner` can be: `None` is nothing at all, an ignored lexeme.
+    /// Returns the terminals that a lexeme won by `winner` can be; `None` is an ignored lexeme.
     fn labels(&self, place: &Place, opening: &Opening, winner: usize) -> Vec<Option<usize>> {
         let can_stand = |terminal: usize| opening.acceptable & (1 << terminal) != 0;
         let terminal = &self.spec.terminals[winner];
@@ -313,15 +315,15 @@ impl Language {
         labels
     }
 
-    /// Whether each word of the trail is read as what stands around it makes it, as far as that can
-    /// be told: at the end of the text it always can.
+    /// Whether each word of the trail is read as its context requires, as far as that can be
+    /// decided: at the end of the text it always can.
     fn is_right(&self, trail: &[(usize, usize)], is_whole: bool) -> bool {
         (0..trail.len()).all(|at| {
             let (winner, terminal) = trail[at];
             let Some(lookahead) = &self.spec.terminals[winner].lookahead else { return true };
             let last = at.checked_sub(1).map(|last| trail[last].1);
             if at == 0 && trail.len() >= self.memory {
-                // Long decided; what stood before it is forgotten.
+                // Decided long ago; the lexemes before it are forgotten.
                 return true;
             }
             let mut itself = Some(
@@ -342,7 +344,7 @@ impl Language {
         })
     }
 
-    /// Whether a lexeme won by `winner` is in a list: named itself, or by what it may fall back to.
+    /// Whether a lexeme won by `winner` is in a list, by its own name or by that of its fallback.
     fn meets(&self, winner: usize, list: &[usize]) -> bool {
         let fallback = self.spec.terminals[winner].fallback;
         list.contains(&winner) || fallback.is_some_and(|fallback| list.contains(&fallback.terminal))
@@ -367,7 +369,7 @@ impl Language {
         (matching, extensible)
     }
 
-    /// The stacks after all these terminals.
+    /// Returns the stacks after all these terminals.
     fn after_all(&self, stack: usize, terminals: impl IntoIterator<Item = usize>) -> Vec<usize> {
         terminals.into_iter().fold(vec![stack], |stacks, terminal| {
             let mut after: Vec<usize> =
@@ -378,7 +380,7 @@ impl Language {
         })
     }
 
-    /// The stacks after one more terminal.
+    /// Returns the stacks after one more terminal.
     fn after(&self, stack: usize, terminal: usize) -> Vec<usize> {
         if let Some(next) = self.stacks.borrow()[stack].next.get(&terminal) {
             return next.clone();
@@ -390,12 +392,12 @@ impl Language {
         next
     }
 
-    /// How many cores are on a stack.
+    /// Returns the number of cores on a stack.
     pub fn height(&self, stack: usize) -> usize {
         self.stacks.borrow()[stack].stack.len()
     }
 
-    /// The number of a stack.
+    /// Returns the number of a stack.
     fn number(&self, stack: Stack) -> usize {
         if let Some(&number) = self.numbers.borrow().get(&stack) {
             return number;
@@ -418,7 +420,7 @@ impl Language {
         self.spec.terminals.iter().enumerate().map(is_exclusive).sum()
     }
 
-    /// The terminals that compete where these can stand.
+    /// Returns the terminals that compete where these are accepted.
     fn candidates(&self, acceptable: u32) -> u32 {
         let all = || self.spec.terminals.iter().enumerate();
         let exclusive = self.exclusive();

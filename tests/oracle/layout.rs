@@ -1,44 +1,44 @@
-//! Indentation: what the beginnings and ends of lines say, on complete texts.
+//! Indentation: the meaning of line starts and line ends, on complete texts.
 //!
-//! The definition. A line begins at the beginning of the text and behind each NEWLINE lexeme that
-//! was read as such. Its ignored lexemes leave it beginning; a NEWLINE before any other lexeme ends
-//! a blank line, and counts for nothing. The first lexeme that is neither is preceded by INDENT or
-//! DEDENTs, as the width of the line has it. Between brackets NEWLINE is ignored. The text ends its
-//! last line, if that has begun, and all blocks. A lexeme that joins lines does not stand last.
+//! The definition. A line begins at the beginning of the text and after each NEWLINE lexeme that
+//! was read as such. Ignored lexemes do not end the beginning of a line; a NEWLINE before any other
+//! lexeme ends a blank line, and has no effect. The first lexeme that is neither is preceded by
+//! INDENT or DEDENTs, depending on the width of the line. Between brackets NEWLINE is ignored. The
+//! end of the text ends the last line, if that has begun, and all blocks. A lexeme that joins lines
+//! cannot be the last one.
 
 use super::spec::Indentation;
 
-/// Columns with tabs as wide as said, and with tabs of one column.
+/// Columns with tabs of the given width, and with tabs of one column.
 type Width = (usize, usize);
 
-/// What lines before and brackets mean to the next lexeme.
+/// The effect of earlier lines and brackets on the next lexeme.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// The widths of the open blocks but the outermost.
+    /// The widths of the open blocks except the outermost.
     widths: Vec<Width>,
     brackets: usize,
-    /// Of a line whose first lexeme has not come: the ignored lexemes in it, and whether they join
-    /// lines.
+    /// In a line without a first lexeme so far: its ignored lexemes, and whether they join lines.
     beginning: Option<Vec<(Vec<u8>, bool)>>,
     /// Whether the last lexeme joins lines.
     joined: bool,
 }
 
-/// What happens where a line's first lexeme begins.
+/// The effect of a line's first lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Indent(Width),
-    /// So many blocks end.
+    /// This many blocks end.
     Dedent(usize),
 }
 
 impl Layout {
-    /// At the beginning of a text.
+    /// Returns the layout at the beginning of a text.
     pub fn begin() -> Self {
         Self { beginning: Some(Vec::new()), ..Self::default() }
     }
 
-    /// Whether NEWLINE counts for nothing here.
+    /// Whether a NEWLINE has no effect here.
     pub fn is_loose(&self) -> bool {
         self.brackets > 0 || self.beginning.is_some()
     }
@@ -52,12 +52,12 @@ impl Layout {
         self.joined
     }
 
-    /// How many blocks are open.
+    /// Returns the number of open blocks.
     pub fn blocks(&self) -> usize {
         self.widths.len()
     }
 
-    /// What the first lexeme of this line does, or `None` where its width is wrong.
+    /// Returns the effect of the first lexeme of this line, or `None` if the line's width is wrong.
     pub fn step(&self, rules: &Indentation) -> Option<Step> {
         let width = width(self.beginning.as_ref()?, rules.tab);
         let all = [&[(0, 0)], self.widths.as_slice()].concat();
@@ -71,7 +71,7 @@ impl Layout {
         Some(Step::Dedent(all.len() - 1 - at))
     }
 
-    /// Behind the beginning of a line.
+    /// Returns the layout after the beginning of a line.
     pub fn after_step(&self, step: Step) -> Self {
         let mut after = Self { beginning: None, ..self.clone() };
         match step {
@@ -81,7 +81,7 @@ impl Layout {
         after
     }
 
-    /// Behind an ignored lexeme, or a NEWLINE that counts for nothing.
+    /// Returns the layout after an ignored lexeme, or a NEWLINE without effect.
     pub fn after_ignored(&self, terminal: usize, lexeme: &[u8], rules: &Indentation) -> Self {
         let mut after = self.clone();
         after.joined = rules.join == Some(terminal);
@@ -95,7 +95,7 @@ impl Layout {
         after
     }
 
-    /// Behind a terminal that the parser has taken.
+    /// Returns the layout after a terminal that the parser has taken.
     pub fn after_terminal(&self, terminal: usize, rules: &Indentation) -> Self {
         let mut after = Self { joined: false, ..self.clone() };
         if terminal == rules.newline {
@@ -108,14 +108,16 @@ impl Layout {
         after
     }
 
-    /// Whether the end of the text ends a line here, and blocks; else it does neither.
+    /// Returns whether the end of the text, which ends all blocks here, also ends a line; `None` if
+    /// it ends neither.
     pub fn ends_line(&self) -> Option<bool> {
         (self.brackets == 0).then_some(self.beginning.is_none())
     }
 }
 
-/// The width of the blanks that a line begins with. Where the first thing behind them joins lines,
-/// it settles the width (both columns) if there were blanks, and is forgotten if there were none.
+/// Returns the width of the blanks at the beginning of a line. If the first lexeme after them joins
+/// lines, it determines the width (both columns) if there were blanks, and is ignored if there were
+/// none.
 fn width(lexemes: &[(Vec<u8>, bool)], tab: usize) -> Width {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | 0x0c);
     let mut blanks: Vec<u8> = Vec::new();

@@ -1,32 +1,32 @@
-//! Random small grammars in which lines count.
+//! Random small grammars with significant lines.
 //!
-//! Rules are of two kinds, so that blocks and brackets nest: those of what stands in one line, and
-//! those of lines.
+//! Rules are of two kinds, so that blocks and brackets nest: those for parts of one line, and those
+//! for lines.
 
 use super::draft::ASSOCIATIVITIES;
 use super::sketch::{Alternative, Relation, Rule, Sketch, Terminal};
 use proptest::prelude::*;
 
-/// What a random grammar with lines is made from; every value of it means some grammar.
+/// The source of a random grammar with lines; every value of it gives a valid grammar.
 #[derive(Clone, Debug)]
 pub struct LinesDraft {
     pub basic: bool,
     pub shift: bool,
-    /// Of each word: which of [`WORDS`].
+    /// For each word: its index in [`WORDS`].
     pub words: Vec<usize>,
     pub newline: usize,
     pub blanks: usize,
-    /// Which of [`IGNORED`].
+    /// Indices in [`IGNORED`].
     pub ignored: Vec<usize>,
     pub brackets: bool,
     pub join: bool,
     pub tab: Option<usize>,
     pub levels: Option<usize>,
-    /// Of each rule of lines its alternatives.
+    /// The alternatives of each rule for lines.
     pub lines: Vec<Vec<Vec<usize>>>,
-    /// Of each rule of what stands in one line its alternatives.
+    /// The alternatives of each rule for parts of one line.
     pub inline: Vec<Vec<Vec<usize>>>,
-    /// Which of [`RELATIONS`], and the two words.
+    /// The index in [`RELATIONS`], and the two words.
     pub relations: Vec<(usize, usize, usize)>,
     pub precedence: Option<(usize, usize)>,
     /// Longer tokens.
@@ -56,7 +56,7 @@ const RELATIONS: [&str; 3] = ["reserved", "fallback", "soft"];
 /// The letters of all patterns.
 pub const ALPHABET: &[u8] = b"ab\n (#)";
 
-/// Random drafts.
+/// Returns a strategy for random drafts.
 pub fn drafts() -> impl Strategy<Value = LinesDraft> {
     let some = |weight| prop::bool::weighted(weight);
     let rules = || {
@@ -143,14 +143,14 @@ impl LinesDraft {
         }
     }
 
-    /// Tokens that span or split lexemes and lines.
+    /// Returns tokens that span or split lexemes and lines.
     pub fn tokens(&self) -> Vec<Vec<u8>> {
         self.tokens.clone()
     }
 
-    /// The symbols that a number means in a rule. The first alternative of each refers to later
-    /// rules only, so that each derives some text. Nearly all pieces of a rule of lines are whole
-    /// lines and blocks; others leave hardly any text.
+    /// Returns the symbols for a number in a rule. The first alternative of each refers to later
+    /// rules only, so that each derives some text. Nearly all elements of a rule for lines are
+    /// whole lines and blocks; others leave hardly any text.
     fn piece(&self, number: usize, (rule, first): (usize, bool), lines: bool) -> Vec<String> {
         let later = |kind: &str, count: usize| match first {
             false => Some(format!("{kind}{}", number % count)),
@@ -224,7 +224,7 @@ impl LinesDraft {
         directive
     }
 
-    /// The relations between words that are there, one for each word.
+    /// Returns the relations between existing words, one for each word.
     fn relations(&self, terminals: &[Terminal]) -> Vec<Relation> {
         let mut relations: Vec<Relation> = Vec::new();
         for &(kind, word, other) in &self.relations {
@@ -245,7 +245,7 @@ impl LinesDraft {
     }
 }
 
-/// Whether the name is one of the words, or a bracket: they are left out where no rule has them.
+/// Whether the name is one of the words, or a bracket: they are left out if no rule uses them.
 fn is_word(name: &str) -> bool {
     name.starts_with('T') || matches!(name, "OPEN" | "CLOSE")
 }
@@ -256,7 +256,7 @@ fn mentions(rule: &Rule, name: &str) -> bool {
         .any(|alternative| alternative.symbols.iter().any(|symbol| symbol == name))
 }
 
-/// The rules that the first one reaches.
+/// Returns the rules that the first one reaches.
 fn reachable(rules: Vec<Rule>) -> Vec<Rule> {
     let mut reached = vec!["l0".to_owned()];
     let mut at = 0;

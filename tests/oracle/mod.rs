@@ -1,20 +1,18 @@
-//! The definition of the language, executed as slowly and plainly as it reads; the judge of the
-//! engine.
+//! The definition of the language, executed slowly and directly; the judge of the engine.
 //!
 //! Nothing here shares an algorithm with the engine: terminals are matched by the `regex` crate on
-//! whole slices, parse stacks are plain lists of the cores of an LALR(1) automaton made the long
+//! whole slices, parse stacks are plain lists of the cores of an LALR(1) automaton built the long
 //! way, and viability is a search for a completion, which is judged by the definition again. An
-//! Earley recogniser judges the stacks. A [`spec::Spec`] is what the engine calls a grammar,
-//! written out without any sugar.
+//! Earley recogniser judges the stacks. A [`spec::Spec`] is the engine's grammar without any sugar.
 //!
-//! The definition. A text is cut from left to right, starting with the parse stack of nothing. At
-//! each lexeme start the candidates are all terminals (`basic`) or those that the stack can really
+//! The definition. A text is split from left to right, starting with the empty parse stack. At each
+//! lexeme start the candidates are all terminals (`basic`) or those that the stack can actually
 //! shift, the ignored ones, and the words reserved against one of either (`contextual`). The lexeme
 //! is the longest prefix of the rest of the text that a candidate matches in full; of the
-//! candidates that match it the one of smallest rank wins. (Where lines count, [`layout`] says what
-//! else.) Each terminal that the winner can be, and each way for the parser to shift that terminal,
-//! is a reading of its own, and lexes for itself from there on; at the end of the text some reading
-//! must be a sentence.
+//! candidates that match it the one of smallest rank wins. (If lines are significant, see
+//! [`layout`] as well.) Each terminal that the winner can be, and each way for the parser to shift
+//! that terminal, is a separate reading, and lexes separately from there on; at the end of the text
+//! some reading must be a sentence.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 pub mod automaton;

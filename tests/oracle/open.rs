@@ -1,16 +1,16 @@
-//! Hidden left recursion, written out.
+//! Expands hidden left recursion.
 //!
 //! In `a: b a c` with an empty `b`, the parser may have any number of empty `b`s on its stack
-//! before the first terminal: there are infinitely many stacks. What a reading is in such a grammar
-//! is therefore said of other rules, which derive the same. A production with a left recursion
-//! behind symbols that may be empty is replaced by those that begin with one of these symbols, not
-//! empty, or with the recursion itself: `a: b⁺ a c | a c`, where `b⁺` is what `b` is but for the
-//! empty text.
+//! before the first terminal: there are infinitely many stacks. The readings in such a grammar are
+//! therefore defined by other rules, which derive the same texts. A production with a left
+//! recursion after symbols that may be empty is replaced by productions that begin with one of
+//! these symbols, not empty, or with the recursion itself: `a: b⁺ a c | a c`, where `b⁺` derives
+//! the texts of `b` except the empty one.
 
 use super::spec::{Production, Symbol};
 use std::collections::{BTreeSet, HashMap};
 
-/// The nonterminals that derive the empty text.
+/// Returns the nonterminals that derive the empty text.
 pub fn nullable(productions: &[Production]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     loop {
@@ -27,8 +27,8 @@ pub fn nullable(productions: &[Production]) -> BTreeSet<usize> {
     }
 }
 
-/// The productions without hidden left recursion, if they have some. New nonterminals are numbered
-/// behind all others.
+/// Returns the productions without hidden left recursion, if they have some. New nonterminals get
+/// numbers after all others.
 pub fn without_hidden_left_recursion(productions: &[Production]) -> Option<Vec<Production>> {
     let nullable = nullable(productions);
     let reaches = left_corners(productions, &nullable);
@@ -55,14 +55,15 @@ pub fn without_hidden_left_recursion(productions: &[Production]) -> Option<Vec<P
     Some(writing.written)
 }
 
-/// How many symbols a production begins with that may all be empty.
+/// Returns the number of leading symbols of a production that may all be empty.
 fn empty_front(production: &Production, nullable: &BTreeSet<usize>) -> usize {
     let may_be_empty =
         |symbol: &&Symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable.contains(n));
     production.rhs.iter().take_while(may_be_empty).count()
 }
 
-/// The nonterminals that a production may begin with, behind empty ones, with their places.
+/// Returns the nonterminals that a production may begin with, after empty ones, with their
+/// positions.
 fn corners<'p>(
     production: &'p Production,
     nullable: &BTreeSet<usize>,
@@ -74,7 +75,7 @@ fn corners<'p>(
     })
 }
 
-/// All pairs of a nonterminal and one that stands at the beginning of what it derives.
+/// Returns all pairs of a nonterminal and a left corner of its derivations.
 fn left_corners(
     productions: &[Production],
     nullable: &BTreeSet<usize>,
@@ -95,7 +96,8 @@ fn left_corners(
     }
 }
 
-/// The place of the last symbol by which a production recurs on the left behind nothing.
+/// Returns the position of the last symbol with which a production is left-recursive after empty
+/// symbols.
 fn last_hidden(
     production: &Production,
     nullable: &BTreeSet<usize>,
@@ -112,9 +114,9 @@ fn last_hidden(
 struct Writing {
     /// The nonterminals that derive more than the empty text.
     fillable: BTreeSet<usize>,
-    /// Of each nonterminal that was wanted without its empty text, the new one.
+    /// The new nonterminal for each nonterminal that is needed without its empty text.
     filled: HashMap<usize, usize>,
-    /// Those whose productions are not written yet.
+    /// Nonterminals whose productions are not written yet.
     todo: Vec<(usize, usize)>,
     next: usize,
     written: Vec<Production>,
@@ -133,8 +135,8 @@ impl Writing {
         Self { fillable, filled: HashMap::new(), todo: Vec::new(), next, written: Vec::new() }
     }
 
-    /// `production` as productions of `lhs`, one beginning with each symbol of `front`, not empty,
-    /// before `rest`.
+    /// Writes `production` as productions of `lhs`, one for each symbol of `front`, which comes
+    /// first and is not empty, before `rest`.
     fn write(&mut self, lhs: usize, production: &Production, front: &[Symbol], rest: &[Symbol]) {
         for (place, symbol) in front.iter().enumerate() {
             let Symbol::Nonterminal(nonterminal) = *symbol else { continue };
@@ -153,7 +155,8 @@ impl Writing {
         })
     }
 
-    /// What derives itself alone derives nothing more by that, and is left out.
+    /// Adds a production. A nonterminal that derives itself alone derives nothing new by that, so
+    /// such a production is left out.
     fn add(&mut self, lhs: usize, production: &Production, rhs: Vec<Symbol>) {
         if rhs != [Symbol::Nonterminal(lhs)] {
             self.written.push(Production { lhs, rhs, ..*production });
@@ -161,7 +164,8 @@ impl Writing {
     }
 }
 
-/// The nonterminals that derive more than the empty text; each production can derive something.
+/// Returns the nonterminals that derive more than the empty text; each production can derive a
+/// text.
 fn fillable(productions: &[Production]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     loop {

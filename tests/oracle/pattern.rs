@@ -1,8 +1,7 @@
-//! A terminal's regular expression, asked two ways: of a whole slice, and byte by byte.
+//! A terminal's regular expression, matched in two ways: on a whole slice, and byte by byte.
 //!
-//! Whether a slice is a lexeme is for the `regex` crate to say, of the slice as a whole: that is
-//! the definition. The states serve the search for completions, and cut it short where nothing
-//! longer can match.
+//! The `regex` crate decides whether a slice as a whole is a lexeme: that is the definition. The
+//! states serve the search for completions, and end it early when no longer text can match.
 
 use regex::bytes::Regex;
 use regex_automata::dfa::{Automaton, StartKind, dense};
@@ -17,7 +16,7 @@ pub struct Pattern {
     dfa: dense::DFA<Vec<u32>>,
     /// The states after a match.
     accepting: HashSet<StateID>,
-    /// The states from which one byte or more lead to a match.
+    /// The states from which one or more bytes lead to a match.
     extensible: HashSet<StateID>,
 }
 
@@ -36,7 +35,7 @@ impl Pattern {
         self.full.is_match(lexeme)
     }
 
-    /// Whether no text of more bytes matches.
+    /// Whether no longer text matches.
     pub fn is_at_most(&self, bytes: usize) -> bool {
         let mut states = HashSet::from([self.start()]);
         for _ in 0..bytes {
@@ -47,23 +46,23 @@ impl Pattern {
         !states.into_iter().any(|state| self.goes_on(state))
     }
 
-    /// Before the first byte.
+    /// Returns the state before the first byte.
     pub fn start(&self) -> StateID {
         initial(&self.dfa)
     }
 
-    /// After one more byte; `None` where nothing matches that begins so.
+    /// Returns the state after one more byte; `None` if no match has this prefix.
     pub fn next(&self, state: StateID, byte: u8) -> Option<StateID> {
         let next = self.dfa.next_state(state, byte);
         (self.accepts(next) || self.goes_on(next)).then_some(next)
     }
 
-    /// Whether what led to `state` matches.
+    /// Whether the text that led to `state` matches.
     pub fn accepts(&self, state: StateID) -> bool {
         self.accepting.contains(&state)
     }
 
-    /// Whether something longer may match.
+    /// Whether an extension of the text may match.
     pub fn goes_on(&self, state: StateID) -> bool {
         self.extensible.contains(&state)
     }
@@ -73,8 +72,8 @@ fn initial(dfa: &dense::DFA<Vec<u32>>) -> StateID {
     dfa.start_state(&start::Config::new().anchored(Anchored::Yes)).unwrap()
 }
 
-/// The states after a match, and those from which more bytes lead to one: found by going back from
-/// the former until no more are found.
+/// Returns the states after a match, and those from which more bytes lead to one: computed
+/// backwards from the former until no more are found.
 fn accepting_and_extensible(dfa: &dense::DFA<Vec<u32>>) -> (HashSet<StateID>, HashSet<StateID>) {
     let mut states = vec![initial(dfa)];
     let mut seen: HashSet<StateID> = states.iter().copied().collect();

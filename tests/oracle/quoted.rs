@@ -1,6 +1,7 @@
 //! Lines of plain data: words and quoted byte strings with the escapes `\n \t \r \\ \" \xNN`.
 
-/// The words of a line; a quoted word has its escapes undone, `#` outside quotes begins a comment.
+/// Returns the words of a line; escapes in quoted words are decoded, and `#` outside quotes begins
+/// a comment.
 pub fn words(line: &str) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
@@ -47,7 +48,7 @@ fn unquote<'a>(text: &'a str, line: &str) -> (Vec<u8>, &'a str) {
     }
 }
 
-/// `bytes` as a readable string in quotes, for messages.
+/// Formats `bytes` as a readable string in quotes, for messages.
 pub fn show(bytes: &[u8]) -> String {
     let mut shown = String::from("\"");
     for &byte in bytes {

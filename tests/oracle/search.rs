@@ -1,12 +1,12 @@
-//! The search for completions: breadth first over situations, each of which stands for all texts
+//! The search for completions: breadth first over situations, each of which represents all texts
 //! that lead to it.
 //!
-//! A situation is a reading that has not ended: a place between two lexemes, what competes there,
-//! how far the lexeme in progress has come, and the lexemes before it that must not turn out longer
-//! than they were taken to be. What it finds is a proposal: [`Language::is_member`] judges it by
-//! the definition. That it finds nothing is exact where it has seen all situations that can be
-//! reached over the alphabet; a stack may grow without end, so there is a limit to how many it
-//! looks at.
+//! A situation is a reading that has not ended: a state between two lexemes, the terminals that
+//! compete there, the progress of the lexeme in progress, and the earlier lexemes that must not
+//! turn out longer. The search finds a proposal: [`Language::is_member`] judges it by the
+//! definition. A search without a result is exact if it has visited all situations that can be
+//! reached over the alphabet; a stack may grow without bound, so the number of visited situations
+//! is limited.
 
 use super::language::{Language, Opening, Place};
 use super::pattern::Pattern;
@@ -16,74 +16,74 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// Situations that a text may lead to: stacks that are told one by one may double with each lexeme.
+/// Upper bound on the situations after one text: separate stacks may double with each lexeme.
 const MOST: usize = 400;
 
 /// A reading of a text in the middle of a lexeme.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Situation {
-    /// Where the lexeme has started, and what competes for it.
+    /// The state in which the lexeme has started, and the terminals that compete for it.
     place: Place,
     opening: Opening,
-    /// Whether it has a byte: all have one but before the first byte of the text.
+    /// Whether it has a byte: false only before the first byte of the text.
     begun: bool,
-    /// How far it has come.
+    /// Progress of its candidates.
     scan: usize,
-    /// The end of the text, where some terminal looks at the text before its lexemes.
+    /// The end of the text before it, if some terminal looks behind.
     before: Vec<u8>,
-    /// Its bytes, where they tell how wide the beginning of a line is.
+    /// Its bytes, if they determine the width of a line.
     lexeme: Vec<u8>,
-    /// How far the earlier lexemes have come that none of their candidates may match any longer.
+    /// Progress of earlier lexemes whose candidates must not match any further.
     pending: BTreeSet<usize>,
-    /// What the text behind earlier lexemes must begin with (`true`) or must not: the terminal that
-    /// asks, and how far that has come.
+    /// Look-aheads of earlier lexemes that the text must (`true`) or must not begin with: the
+    /// terminal, and the progress of its look-ahead.
     asked: BTreeSet<Asked>,
 }
 
-/// What is asked of the text behind a lexeme.
+/// A look-ahead in progress.
 type Asked = (usize, StateID, bool);
 
 /// Several situations.
 type Numbers = Rc<Vec<usize>>;
 
-/// How far each candidate has come; `None` for what cannot match any more, and for what does not
-/// compete.
+/// The state of each candidate; `None` for one that cannot match any more, and for terminals that
+/// do not compete.
 type Scan = Vec<Option<StateID>>;
 
-/// What can be said of a situation.
+/// The result for a situation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is completed by this.
+    /// These bytes complete it.
     Completed(Vec<u8>),
-    /// Nothing over the alphabet completes it.
+    /// No text over the alphabet completes it.
     Dead,
-    /// Nothing was found within the limit.
+    /// No completion was found within the limit.
     #[default]
     Unknown,
-    /// There are too many situations to begin with.
+    /// There are too many situations to start from.
     TooMany,
 }
 
-/// Situations that were met, by number.
+/// Situations met so far, by number.
 #[derive(Debug, Default)]
 struct Met {
     numbers: HashMap<Situation, usize>,
     all: Vec<Situation>,
     verdicts: Vec<Verdict>,
-    /// Those after one more byte.
+    /// The situations after one more byte.
     next: HashMap<(usize, u8), Numbers>,
 }
 
-/// A search with the memory of what it has found.
+/// A search with a cache of its results.
 #[derive(Debug)]
 pub struct Search {
     alphabet: Vec<u8>,
-    /// Situations looked at before a search is given up.
+    /// Number of visited situations after which a search stops.
     limit: usize,
     scan_numbers: RefCell<HashMap<Scan, usize>>,
     scans: RefCell<Vec<Scan>>,
     met: RefCell<Met>,
-    /// The situations after each text that was asked about, and after its beginnings.
+    /// The situations after each text of a query, and after its prefixes.
     texts: RefCell<HashMap<Vec<u8>, Option<Numbers>>>,
 }
 
@@ -99,12 +99,12 @@ impl Search {
         }
     }
 
-    /// What completes `text`.
+    /// Returns the result for `text`.
     pub fn verdict(&self, language: &Language, text: &[u8]) -> Verdict {
         self.after(language, text).map_or(Verdict::TooMany, |from| self.complete(language, &from))
     }
 
-    /// The situations after `text`, if they are not too many.
+    /// Returns the situations after `text`, if there are not too many.
     fn after(&self, language: &Language, text: &[u8]) -> Option<Numbers> {
         if let Some(known) = self.texts.borrow().get(text) {
             return known.clone();
@@ -128,7 +128,7 @@ impl Search {
         after
     }
 
-    /// Breadth first from these.
+    /// Searches breadth first from these situations.
     fn complete(&self, language: &Language, from: &[usize]) -> Verdict {
         let mut found: Vec<(usize, Option<(usize, u8)>)> =
             from.iter().map(|&number| (number, None)).collect();
@@ -161,8 +161,8 @@ impl Search {
         Verdict::Dead
     }
 
-    /// Remembers what completes the situations on the way to `found[at]`; returns what completes
-    /// the first.
+    /// Stores the completions of all situations on the path to `found[at]`; returns that of the
+    /// first.
     fn note_completed(
         &self,
         found: &[(usize, Option<(usize, u8)>)],
@@ -186,7 +186,7 @@ impl Search {
             return language.ends(&situation.place);
         }
         let Situation { place, opening, lexeme, asked, .. } = &situation;
-        // At the end what must come has not come.
+        // At the end of the text a required look-ahead is missing.
         let holds = |asked: &BTreeSet<Asked>| asked.iter().all(|&(.., must)| !must);
         holds(asked)
             && self.winners(language, situation.scan).into_iter().any(|(winner, asked)| {
@@ -195,7 +195,7 @@ impl Search {
             })
     }
 
-    /// The situations after one more byte.
+    /// Returns the situations after one more byte.
     fn next(&self, language: &Language, number: usize, byte: u8) -> Numbers {
         if let Some(known) = self.met.borrow().next.get(&(number, byte)) {
             return known.clone();
@@ -254,7 +254,7 @@ impl Search {
         next
     }
 
-    /// What is still asked after one more byte; `None` where it has come out wrong.
+    /// Returns the remaining look-aheads after one more byte; `None` if one is violated.
     fn ask(
         &self,
         language: &Language,
@@ -275,8 +275,8 @@ impl Search {
         Some(after)
     }
 
-    /// Who may win a lexeme that ends here, and what each asks of the text behind: that it be as
-    /// the winner wants it, and not as any better one wants it.
+    /// Returns the possible winners of a lexeme that ends here, with their conditions on the text
+    /// after it: the winner's look-ahead holds, and that of no better one does.
     fn winners(&self, language: &Language, scan: usize) -> Vec<(Vec<usize>, BTreeSet<Asked>)> {
         let mut winners = Vec::new();
         let mut before = BTreeSet::new();
@@ -302,7 +302,7 @@ impl Search {
         winners
     }
 
-    /// The terminals that match the lexeme as far as it has come.
+    /// Returns the terminals that match the lexeme so far.
     fn matching(&self, language: &Language, scan: usize) -> u32 {
         let states = &self.scans.borrow()[scan];
         let terminals = states.iter().zip(&language.spec().terminals).enumerate();
@@ -313,8 +313,8 @@ impl Search {
         })
     }
 
-    /// What is asked of the text behind so that no lexeme ends here; `None` where one does,
-    /// whatever follows.
+    /// Returns the conditions on the text after here under which no lexeme ends here; `None` if one
+    /// ends in any case.
     fn no_winner(&self, language: &Language, scan: usize) -> Option<BTreeSet<Asked>> {
         let terminals = &language.spec().terminals;
         let mut none = BTreeSet::new();
@@ -326,7 +326,7 @@ impl Search {
         Some(none)
     }
 
-    /// The end of a text as far as anyone looks at it, after one more byte.
+    /// Returns the end of a text, as far as any terminal looks behind, after one more byte.
     fn remembered(language: &Language, before: &[u8], byte: u8) -> Vec<u8> {
         if language.spec().terminals.iter().all(|terminal| terminal.leading.is_none()) {
             return Vec::new();
@@ -335,7 +335,7 @@ impl Search {
         text[text.len().saturating_sub(LOOKED_BEHIND)..].to_vec()
     }
 
-    /// The situations at the beginning of a lexeme, behind its first byte if that is there.
+    /// Returns the situations at the beginning of a lexeme, after its first byte if there is one.
     fn begin(
         &self,
         language: &Language,
@@ -371,7 +371,8 @@ impl Search {
         begun
     }
 
-    /// The number of a situation, unless nothing that its lexeme can become has a reading.
+    /// Returns the number of a situation, unless no terminal that its lexeme can become has a
+    /// reading.
     fn meet(&self, language: &Language, situation: Situation) -> Option<usize> {
         let states = self.scans.borrow()[situation.scan].clone();
         let open = states
@@ -392,7 +393,7 @@ impl Search {
         Some(number)
     }
 
-    /// Before the first byte of a lexeme for which these compete.
+    /// Returns the scan before the first byte of a lexeme for which these terminals compete.
     fn start(&self, language: &Language, candidates: u32) -> usize {
         let terminals = language.spec().terminals.iter().enumerate();
         let start = terminals.map(|(t, terminal)| {
@@ -401,12 +402,12 @@ impl Search {
         self.number(start.collect())
     }
 
-    /// After one more byte; `None` where nothing can match.
+    /// Returns the scan after one more byte; `None` if nothing can match.
     fn step(&self, language: &Language, scan: usize, byte: u8) -> Option<usize> {
         let mut from = self.scans.borrow()[scan].clone();
         let terminals = &language.spec().terminals;
         if language.spec().matching == Matching::Priority {
-            // What matches already goes before all of lower priority.
+            // A terminal that matches already takes precedence over all of lower priority.
             let matching = self.matching(language, scan);
             let matches = |t: &usize| matching & 1 << t != 0;
             let best = (0..terminals.len()).filter(matches).map(|t| terminals[t].priority).max();

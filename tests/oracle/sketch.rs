@@ -1,4 +1,4 @@
-//! A grammar without sugar, to be printed in both notations.
+//! A grammar without sugar, which can be printed in both notations.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 #[derive(Clone, Debug, Default)]
 pub struct Sketch {
     pub basic: bool,
-    /// Whether conflicts are settled as Yacc does; else they are followed.
+    /// Whether conflicts are settled as in Yacc; otherwise they are followed.
     pub shift: bool,
-    /// What stands behind `match`, alike in both notations.
+    /// The argument of `match`, the same in both notations.
     pub matching: Option<&'static str>,
-    /// The rules that whole texts are made of, the usual one first.
+    /// The start symbols, the usual one first.
     pub starts: Vec<String>,
     pub declared: Vec<String>,
     /// In the order of the file.
@@ -20,7 +20,7 @@ pub struct Sketch {
     pub exclusive: Vec<String>,
     /// `left`, `right` or `nonassoc`, and the names; the loosest first.
     pub levels: Vec<(&'static str, Vec<String>)>,
-    /// What stands behind `indent`, alike in both notations.
+    /// The arguments of `indent`, the same in both notations.
     pub indent: Option<String>,
 }
 
@@ -28,8 +28,7 @@ pub struct Sketch {
 #[derive(Clone, Debug)]
 pub struct Terminal {
     pub name: String,
-    /// A string in quotes, or a regex between slashes; the text of either means the same in both
-    /// notations.
+    /// A string in quotes, or a regex between slashes, with the same meaning in both notations.
     pub pattern: String,
     /// Whether its priority is raised.
     pub raised: bool,
@@ -48,24 +47,24 @@ pub struct Rule {
 #[derive(Clone, Debug)]
 pub struct Alternative {
     pub symbols: Vec<String>,
-    /// The name behind `%prec`.
+    /// The argument of `%prec`.
     pub level: Option<String>,
 }
 
-/// What a directive says of a word.
+/// A directive about a word.
 #[derive(Clone, Debug)]
 pub struct Relation {
     /// `reserved`, `fallback`, `soft` or `lookahead`.
     pub kind: &'static str,
     pub word: String,
     pub other: String,
-    /// What decides about the word, if that is the kind.
+    /// The context of the word, if the kind has one.
     pub after: Option<Vec<String>>,
     pub ahead: Vec<Vec<String>>,
 }
 
 impl Sketch {
-    /// For the engine.
+    /// Prints the grammar for the engine.
     pub fn lark(&self) -> String {
         let mut lark = format!("%lexer {}\n", self.lexer());
         if let Some(matching) = self.matching {
@@ -107,7 +106,7 @@ impl Sketch {
         lark
     }
 
-    /// For the oracle, with the given start.
+    /// Prints the grammar for the oracle, with the given start.
     pub fn spec(&self, start: &str) -> String {
         let mut spec = format!("lexer {}\nstart {start}\n", self.lexer());
         let also: Vec<&str> =
@@ -122,8 +121,8 @@ impl Sketch {
             spec.push_str("conflicts shift\n");
         }
         let mut ranked: Vec<&Terminal> = self.terminals.iter().collect();
-        // Stable: the order in the file is the last criterion. What is ignored comes behind the
-        // rest under the contextual lexer, unless it looks around.
+        // A stable sort: the order in the file is the last criterion. Ignored terminals come after
+        // the rest under the contextual lexer, unless they have look-around.
         let yields = |terminal: &Terminal| {
             let looks_around =
                 ["(?=", "(?!", "(?<"].iter().any(|look| terminal.pattern.contains(look));
@@ -141,7 +140,7 @@ impl Sketch {
             if *ignored {
                 spec.push_str(" ignored");
             }
-            // The lists of a `lookahead` stand last.
+            // The lists of a `lookahead` come last.
             let own = || self.relations.iter().filter(|relation| relation.word == *name);
             let (last, plain): (Vec<_>, Vec<_>) =
                 own().partition(|relation| relation.kind == "lookahead");
@@ -185,7 +184,7 @@ impl Alternative {
 }
 
 impl Relation {
-    /// What must stand around the word; nothing for the other kinds.
+    /// Returns the required context of the word; empty for the other kinds.
     fn around(&self, separator: &str) -> String {
         let after = self.after.iter().map(|after| format!(" after {}", after.join(separator)));
         let keywords = std::iter::once("before").chain(std::iter::repeat("then"));

@@ -1,22 +1,23 @@
-//! A grammar without sugar, and the reader of `oracle.txt`, which is one written out by hand.
+//! A grammar without sugar, and the reader of `oracle.txt`, its hand-written form.
 //!
 //! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of
-//! rank, best first, with the modifiers `followed /regex/` or `unfollowed /regex/`, then `preceded
-//! /regex/` or `unpreceded /regex/` (all these first), `ignored`, `reserved NAME`, `fallback NAME`,
-//! `soft NAME`, `priority N`, and, last, `lookahead NAME after A,B before C,D then E` (`after` and
-//! `then` may be left out, `then` may come again); `declared NAME`; `exclusive NAME ...`; `indent
-//! NEWLINE INDENT DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab
-//! N`, `levels N`; `left NAME ...`, `right NAME ...`, `nonassoc NAME ...`, each of which binds
-//! tighter than those before it; `match priority` or `match all`; `also NAME ...`, further rules
-//! that texts are made of, whose words compete as well; `conflicts shift`; `priority NAME N` of a
-//! nonterminal's productions; `rule NAME -> SYMBOL ... %prec NAME`, one production a line, the last
-//! two words if wanted. A name that no `terminal` or `declared` line defines is a nonterminal, or
-//! no symbol at all where it has a level. A line that begins with `#` is a comment.
+//! rank, best first, with the modifiers `followed /regex/` or `unfollowed /regex/`, then
+//! `preceded /regex/` or `unpreceded /regex/` (all these first), `ignored`, `reserved NAME`,
+//! `fallback NAME`, `soft NAME`, `priority N`, and, last,
+//! `lookahead NAME after A,B before C,D then E` (`after` and `then` are optional, `then` may be
+//! repeated); `declared NAME`; `exclusive NAME ...`; `indent NEWLINE INDENT DEDENT` and,
+//! optionally, `open NAME ...`, `close NAME ...`, `join NAME`, `tab N`, `levels N`;
+//! `left NAME ...`, `right NAME ...`, `nonassoc NAME ...`, each of which binds tighter than those
+//! before it; `match priority` or `match all`; `also NAME ...`, further start symbols, whose words
+//! compete as well; `conflicts shift`; `priority NAME N` of a nonterminal's productions;
+//! `rule NAME -> SYMBOL ... %prec NAME`, one production per line, with the last two words optional.
+//! A name that no `terminal` or `declared` line defines is a nonterminal, or is not a symbol if it
+//! has a level. A line that begins with `#` is a comment.
 
 use super::pattern::Pattern;
 use std::collections::{HashMap, HashSet};
 
-/// Which terminals compete where a lexeme starts.
+/// The set of terminals that compete where a lexeme starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LexerKind {
     Basic,
@@ -32,14 +33,14 @@ impl LexerKind {
     }
 }
 
-/// What makes the lexeme of the matches of candidates.
+/// The rule that selects the lexeme among the matches of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// The longest; the terminal of best rank.
+    /// The longest match; the terminal of best rank.
     Longest,
-    /// The longest of the highest priority.
+    /// The longest match of the highest priority.
     Priority,
-    /// The longest, and it is all terminals that match it.
+    /// The longest match; all terminals that match it.
     All,
 }
 
@@ -47,7 +48,7 @@ pub enum Matching {
 #[derive(Clone, Debug)]
 pub struct Terminal {
     pub name: String,
-    /// `None` for a declared one, which no text matches.
+    /// `None` for a declared terminal, which no text matches.
     pub pattern: Option<Pattern>,
     pub ignored: bool,
     pub reserved_against: Vec<usize>,
@@ -56,25 +57,25 @@ pub struct Terminal {
     pub lookahead: Option<Lookahead>,
     pub precedence: Option<Precedence>,
     pub priority: i32,
-    /// What the text behind a lexeme must begin with (`true`), or must not.
+    /// A pattern that the text after a lexeme must (`true`) or must not begin with.
     pub trailing: Option<(Pattern, bool)>,
-    /// What the text before a lexeme must end with (`true`), or must not: texts of
-    /// [`LOOKED_BEHIND`] bytes at most.
+    /// A pattern that the text before a lexeme must (`true`) or must not end with; it matches at
+    /// most [`LOOKED_BEHIND`] bytes.
     pub leading: Option<(Pattern, bool)>,
 }
 
-/// How many bytes before a lexeme a terminal may look at.
+/// Number of bytes before a lexeme that a terminal may look at.
 pub const LOOKED_BEHIND: usize = 3;
 
 impl Terminal {
-    /// Whether a lexeme may stand before `rest`.
+    /// Whether a lexeme may be followed by `rest`.
     pub fn fits(&self, rest: &[u8]) -> bool {
         self.trailing.as_ref().is_none_or(|(behind, must)| {
             (0..=rest.len()).any(|length| behind.matches(&rest[..length])) == *must
         })
     }
 
-    /// Whether a lexeme may stand behind `before`, of which only the end matters.
+    /// Whether a lexeme may come after `before`, of which only the end matters.
     pub fn may_begin(&self, before: &[u8]) -> bool {
         self.leading.as_ref().is_none_or(|(ahead, must)| {
             let nearest = before.len().saturating_sub(LOOKED_BEHIND);
@@ -99,20 +100,21 @@ impl Terminal {
     }
 }
 
-/// A second reading: instead of the word where it cannot stand, or beside it when `soft`.
+/// A second reading: instead of the word where the word is not accepted, or in addition to it if
+/// `soft`.
 #[derive(Clone, Copy, Debug)]
 pub struct Fallback {
     pub terminal: usize,
     pub soft: bool,
 }
 
-/// What must stand around a word that it is itself; elsewhere it is another terminal.
+/// The context in which a word is itself; elsewhere it is another terminal.
 #[derive(Clone, Debug)]
 pub struct Lookahead {
     pub other: usize,
-    /// What the lexeme before must have been read as.
+    /// The possible terminals of the lexeme before it.
     pub after: Option<Vec<usize>>,
-    /// What the lexemes behind it must be, one list each.
+    /// The possible terminals of the lexemes after it, one list each.
     pub ahead: Vec<Vec<usize>>,
 }
 
@@ -122,7 +124,7 @@ pub enum Symbol {
     Nonterminal(usize),
 }
 
-/// How tightly a terminal or a production binds, and what equals do.
+/// The binding strength of a terminal or a production, and the rule for equals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precedence {
     pub level: usize,
@@ -136,13 +138,13 @@ pub enum Associativity {
     Nonassoc,
 }
 
-/// What a conflict means that precedence leaves.
+/// The treatment of conflicts that precedence leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflicts {
-    /// The parser does all of it, side by side.
+    /// The parser performs all actions, in parallel.
     Follow,
-    /// As Yacc: it shifts; of reductions it does that of the highest priority, and of those the
-    /// first.
+    /// As in Yacc: the parser shifts; among reductions it performs that of the highest priority,
+    /// and among those the first.
     Shift,
 }
 
@@ -151,9 +153,9 @@ pub enum Conflicts {
 pub struct Production {
     pub lhs: usize,
     pub rhs: Vec<Symbol>,
-    /// As `%prec` says, else that of the last terminal on the right, if that has one.
+    /// Set by `%prec`, otherwise that of the last terminal on the right-hand side, if that has one.
     pub precedence: Option<Precedence>,
-    /// Of all productions of `lhs`; the higher goes before.
+    /// Applies to all productions of `lhs`; the higher one takes precedence.
     pub priority: i32,
 }
 
@@ -167,13 +169,13 @@ pub struct Spec {
     pub start: usize,
     pub productions: Vec<Production>,
     pub matching: Matching,
-    /// Other rules that a text may be, elsewhere.
+    /// Other start symbols, which a text may use elsewhere.
     pub also: Vec<usize>,
     pub conflicts: Conflicts,
     pub indentation: Option<Indentation>,
 }
 
-/// What the beginnings and ends of lines mean.
+/// The terminals and rules of indentation.
 #[derive(Clone, Debug, Default)]
 pub struct Indentation {
     pub newline: usize,
@@ -202,8 +204,8 @@ impl Spec {
         reader.finish()
     }
 
-    /// The productions of which a sentence can be made: their symbols all derive something that a
-    /// text can give the parser. The others take no part in anything.
+    /// Returns the productive productions: all their symbols derive a text that the parser can get.
+    /// The others have no effect.
     pub fn productive(&self) -> Vec<Production> {
         let mut live: HashSet<Symbol> = self.live_terminals().map(Symbol::Terminal).collect();
         loop {
@@ -217,8 +219,8 @@ impl Spec {
         }
     }
 
-    /// The terminals that compete everywhere under the basic lexer: all but those that stand only
-    /// in what is left out, because no rule that a text may be reaches it, or it derives nothing.
+    /// Returns the terminals that compete everywhere under the basic lexer: all except those that
+    /// occur only in unused productions, which no start symbol reaches or which derive nothing.
     pub fn competing(&self) -> u32 {
         let productive = self.productive();
         let mut reached: HashSet<usize> = self.also.iter().copied().chain([self.start]).collect();
@@ -262,8 +264,9 @@ impl Spec {
         own | set(all().filter(is_drawn_in).map(|(t, _)| t).collect())
     }
 
-    /// Of each terminal, whether a lexeme of it is every other such terminal that matches it, under
-    /// `match all`: it is neither ignored nor looks around, and no directive says what it is.
+    /// Returns the terminals whose lexemes are also every other such terminal that matches them,
+    /// under `match all`: those that are not ignored, have no look-around, and occur in no
+    /// directive.
     pub fn are_all_meant(&self) -> u32 {
         let mut told = 0u32;
         for (t, terminal) in self.terminals.iter().enumerate() {
@@ -281,7 +284,8 @@ impl Spec {
         !told
     }
 
-    /// The terminals that some lexeme can be read as, or the beginning of some line.
+    /// Returns the terminals that some lexeme can be read as, or that the beginning of a line can
+    /// be.
     fn live_terminals(&self) -> impl Iterator<Item = usize> {
         let is_word = |t: &Terminal| t.pattern.is_some() && !t.ignored;
         let others = self
@@ -299,19 +303,19 @@ impl Spec {
     }
 }
 
-/// What has been read of an `oracle.txt`.
+/// The contents of an `oracle.txt` read so far.
 #[derive(Debug)]
 struct Reader<'t> {
-    /// Of each terminal its number, from a first reading.
+    /// The number of each terminal, from a first pass.
     numbers: HashMap<&'t str, usize>,
     lexer: LexerKind,
     terminals: Vec<Terminal>,
     nonterminals: Vec<String>,
     start: Option<usize>,
-    /// With the name behind `%prec`.
+    /// With the argument of `%prec`.
     productions: Vec<(Production, Option<&'t str>)>,
     priorities: Vec<(usize, i32)>,
-    /// Of each name with a level.
+    /// The level of each name that has one.
     levels: HashMap<&'t str, Precedence>,
     level: usize,
     exclusive: Vec<usize>,
@@ -410,7 +414,7 @@ impl<'t> Reader<'t> {
         };
         let rhs = rhs.split_whitespace().map(symbol).collect();
         let rule = (Production { lhs, rhs, precedence: None, priority: 0 }, level);
-        // An alternative that stands twice is one, and in no conflict with itself.
+        // A repeated alternative counts once, and does not conflict with itself.
         if !self.productions.contains(&rule) {
             self.productions.push(rule);
         }

@@ -1,7 +1,7 @@
-//! Parse stacks, each for itself: what the parser makes of one before a terminal.
+//! Parse stacks, kept separately: the effect of a terminal on one of them.
 //!
-//! A stack is the cores from the bottom up. A generalised parser without any sharing (Lang 1974):
-//! every action of every cell is followed, on a copy.
+//! A stack is the list of its cores from the bottom up. A generalised parser without any sharing
+//! (Lang 1974): every action of every cell is followed, on a copy.
 
 use super::automaton::{Action, Automaton};
 use std::collections::HashSet;
@@ -9,12 +9,12 @@ use std::collections::HashSet;
 /// The cores of a stack, from the bottom up.
 pub type Stack = Vec<usize>;
 
-/// The stack before the first terminal.
+/// Returns the stack before the first terminal.
 pub fn bottom() -> Stack {
     vec![0]
 }
 
-/// The stacks after `terminal`: all that reductions and then its shift make of `stack`.
+/// Returns the stacks after `terminal`: the results of reductions and then its shift on `stack`.
 pub fn after(automaton: &Automaton, stack: &Stack, terminal: usize) -> Vec<Stack> {
     let reduced = reduced(automaton, stack, terminal);
     let shifted = reduced.iter().flat_map(|stack| {
@@ -38,12 +38,12 @@ pub fn is_sentence(automaton: &Automaton, stack: &Stack) -> bool {
     reduced(automaton, stack, automaton.end()).iter().any(accepts)
 }
 
-/// All that reductions before `terminal` make of `stack`, itself among them.
+/// Returns all stacks that result from `stack` by reductions before `terminal`, including itself.
 ///
-/// A rule that derives itself alone leads back to a stack that was there before, which is dropped.
-/// Where precedence or the order of rules has settled a conflict, the parser may also reduce empty
-/// rules for ever: then some core comes twice above what was there, all of it goes round, and no
-/// shift ever comes.
+/// A rule that derives itself alone leads back to an earlier stack, which is dropped. If precedence
+/// or the order of rules has settled a conflict, the parser may also reduce empty rules forever:
+/// then some core is repeated above the original stack, the reductions form a cycle, and no shift
+/// ever follows.
 fn reduced(automaton: &Automaton, stack: &Stack, terminal: usize) -> HashSet<Stack> {
     let highest = stack.len() + automaton.core_count();
     let mut seen = HashSet::from([stack.clone()]);

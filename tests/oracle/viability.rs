@@ -1,9 +1,9 @@
-//! Viability: a text is a viable prefix when some completion makes it a member; the completion is
-//! searched.
+//! Viability: a text is a viable prefix if some completion makes it a member; the completion is
+//! found by search.
 //!
-//! A yes is always exact, for there is a witness. A no is exact as far as completions over the
-//! alphabet go, unless the search has come to its limit; whoever disagrees must show a completion,
-//! which [`Oracle::is_member`] judges.
+//! A yes is always exact, because there is a witness. A no is exact for completions over the
+//! alphabet, unless the search has reached its limit; a result that disagrees must come with a
+//! completion, which [`Oracle::is_member`] judges.
 
 use super::language::Language;
 use super::quoted::show;
@@ -26,13 +26,13 @@ pub struct Oracle {
 pub enum Viable {
     Yes,
     No,
-    /// The search has come to its limit.
+    /// The search has reached its limit.
     Unknown,
-    /// The text has more readings than can be told one by one.
+    /// The text has too many readings to enumerate.
     TooMany,
 }
 
-/// Situations looked at before a search is given up, unless otherwise said.
+/// Default number of visited situations after which a search stops.
 const LIMIT: usize = 3_000;
 
 impl Oracle {
@@ -40,7 +40,7 @@ impl Oracle {
         Self::with_limit(spec, alphabet, LIMIT)
     }
 
-    /// One that searches less, or more.
+    /// Creates an oracle with a different limit.
     pub fn with_limit(spec: Spec, alphabet: &[u8], limit: usize) -> Self {
         Self {
             language: Language::new(spec),
@@ -50,15 +50,15 @@ impl Oracle {
         }
     }
 
-    /// Whether `text` is in the language, if it has not too many readings.
+    /// Whether `text` is in the language; `None` if it has too many readings.
     pub fn judge(&self, text: &[u8]) -> Option<bool> {
         self.language.is_member(text)
     }
 
-    /// The same for a text that has but a few.
+    /// Whether `text`, which has few readings, is in the language.
     ///
     /// # Panics
-    /// When it has more.
+    /// If it has too many.
     pub fn is_member(&self, text: &[u8]) -> bool {
         self.judge(text).expect("a text of few readings")
     }
@@ -68,10 +68,10 @@ impl Oracle {
         self.viable(text) == Viable::Yes
     }
 
-    /// Whether there is a completion of `text`, as far as the search can tell.
+    /// Returns whether `text` has a completion, as far as the search can decide.
     ///
     /// # Panics
-    /// When the search proposes what is no completion: the oracle disagrees with itself.
+    /// If the proposal of the search is not a completion: the oracle disagrees with itself.
     pub fn viable(&self, text: &[u8]) -> Viable {
         if let Some(&known) = self.viable.borrow().get(text) {
             return known;
@@ -95,8 +95,8 @@ impl Oracle {
         viable
     }
 
-    /// Judges a completion that someone else found, and learns from it. `None` where that has too
-    /// many readings.
+    /// Judges a completion found elsewhere, and learns from it. `None` if that has too many
+    /// readings.
     pub fn is_completed_by(&self, text: &[u8], ending: &[u8]) -> Option<bool> {
         let member = [text, ending].concat();
         let completed = self.judge(&member);
@@ -107,8 +107,8 @@ impl Oracle {
         completed
     }
 
-    /// All members up to `length` bytes over the alphabet, by brute force: the check of the search
-    /// itself.
+    /// Returns all members up to `length` bytes over the alphabet, by brute force, to check the
+    /// search itself.
     pub fn members(&self, length: usize) -> HashSet<Vec<u8>> {
         let mut members = HashSet::new();
         let mut layer = vec![Vec::new()];

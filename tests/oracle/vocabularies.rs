@@ -1,15 +1,15 @@
-//! Small vocabularies that between them hold everything a mask can get wrong.
+//! Small vocabularies that together cover every kind of error in a mask.
 
 /// A vocabulary as plain data.
 #[derive(Clone, Debug)]
 pub struct SmallVocabulary {
     pub name: &'static str,
-    /// The bytes of each id; empty for a hole. Special ids have bytes too, which must never count.
+    /// The bytes of each id; empty for a gap. Special ids have bytes too, which must never count.
     pub tokens: Vec<Vec<u8>>,
     pub special: Vec<u32>,
     /// The special ids that end the text.
     pub stops: Vec<u32>,
-    /// Ids in a mask, those of padding included.
+    /// Number of ids in a mask, including padding.
     pub width: usize,
     /// Whether every byte of the alphabet is a token: then no text is unspellable.
     pub spells_all: bool,
@@ -31,7 +31,8 @@ impl SmallVocabulary {
         self
     }
 
-    /// What an id adds to the text, if it may ever be allowed as an ordinary token.
+    /// Returns the bytes that an id adds to the text, if it may ever be allowed as an ordinary
+    /// token.
     pub fn bytes(&self, id: usize) -> Option<&[u8]> {
         let bytes = self.tokens.get(id)?;
         (!bytes.is_empty() && !self.special.contains(&(id as u32))).then_some(bytes)
@@ -42,12 +43,12 @@ impl SmallVocabulary {
     }
 }
 
-/// All 256 bytes, and one stop token.
+/// Returns all 256 bytes, and one stop token.
 pub fn bytes() -> SmallVocabulary {
     SmallVocabulary::new("bytes", (0..=255).map(|byte| vec![byte]).collect()).with_stop()
 }
 
-/// All strings over `alphabet` up to `length`: tokens that span and split everything.
+/// Returns all strings over `alphabet` up to `length`: tokens that span and split everything.
 pub fn strings(alphabet: &[u8], length: usize) -> SmallVocabulary {
     let mut tokens = Vec::new();
     let mut layer = vec![Vec::new()];
@@ -63,8 +64,8 @@ pub fn strings(alphabet: &[u8], length: usize) -> SmallVocabulary {
     SmallVocabulary::new("strings", tokens).with_stop()
 }
 
-/// Ids in no order: each token twice, holes, special tokens with the bytes of ordinary ones, two
-/// stop tokens in the middle, padding at the end.
+/// Returns ids in no order: each token twice, gaps, special tokens with the bytes of ordinary ones,
+/// two stop tokens in the middle, padding at the end.
 pub fn ragged(alphabet: &[u8], longer: &[Vec<u8>]) -> SmallVocabulary {
     let mut tokens = vec![Vec::new(), vec![alphabet[0]]];
     for token in longer.iter().rev() {
@@ -86,7 +87,7 @@ pub fn ragged(alphabet: &[u8], longer: &[Vec<u8>]) -> SmallVocabulary {
     vocabulary
 }
 
-/// The case's own tokens and nothing to fall back on.
+/// Returns the case's own tokens, without single bytes to fall back on.
 pub fn sparse(tokens: &[Vec<u8>]) -> SmallVocabulary {
     let mut vocabulary = SmallVocabulary::new("sparse", tokens.to_vec()).with_stop();
     vocabulary.spells_all = false;

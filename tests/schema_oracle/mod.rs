@@ -1,12 +1,12 @@
-//! A validator of JSON Schema (2020-12) that follows the standard keyword by keyword, and shares
-//! nothing with the engine.
+//! A validator of JSON Schema (2020-12) that follows the standard keyword by keyword, and shares no
+//! code with the engine.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
 
 use serde_json::{Map, Value};
 
-/// Whether `text` is compact JSON of a value that satisfies `schema`; `None` where a key stands
-/// twice, of which the standard says nothing.
+/// Whether `text` is compact JSON of a value that satisfies `schema`; `None` if a key is repeated,
+/// which the standard leaves open.
 pub fn is_valid_text(schema: &Value, text: &str) -> Option<bool> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Some(false) };
     // Blanks and repeated keys are lost when a value is read and written again.

@@ -1,19 +1,19 @@
 //! The oracle of `grammars/sqlite`: SQLite itself.
 //!
-//! SQLite has no call that only parses. `sqlite3_prepare` parses and compiles one statement, and an
-//! error stops it where it stands: "no such table" may come before a syntax error later in the
-//! text, and hide it. So each statement is asked up to three times ([`Sqlite::statement`]):
+//! SQLite has no call that only parses. `sqlite3_prepare` parses and compiles one statement, and
+//! stops at the first error: "no such table" may come before a syntax error later in the text, and
+//! hide it. So each statement is tried up to three times ([`Sqlite::statement`]):
 //!
-//! 1. As it is. No error: yes. An error of the tokenizer or the parser: no.
-//! 2. For any other error: again with a byte behind it that begins no token. If SQLite complains of
-//!    that byte, its parser has taken every token of the statement; what it did not like came at
-//!    the end, when all was read: yes.
-//! 3. Else the error came early. What it misses (a table, a database, a collation) is made in an
-//!    empty database, and all is asked again; where nothing can be made, the answer is
-//!    [`Answer::Hidden`].
+//! 1. Unchanged. No error: yes. An error of the tokenizer or the parser: no.
+//! 2. After any other error: again, followed by a byte that begins no token. If SQLite complains
+//!    about that byte, its parser has accepted every token of the statement; the error came at the
+//!    end, after all of it was read: yes.
+//! 3. Otherwise the error came early. The missing object (a table, a database, a collation) is
+//!    created in an empty database, and both steps are repeated; if nothing can be created, the
+//!    answer is [`Answer::Hidden`].
 //!
-//! A script is cut into its statements first, because SQLite does not say where a statement ends
-//! that has an error. The empty script, and one of nothing but comments and semicolons, has no
+//! A script is split into its statements first, because SQLite does not report where a statement
+//! with an error ends. The empty script, and one of nothing but comments and semicolons, has no
 //! statement that could be wrong: yes.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
@@ -25,26 +25,25 @@ pub mod tokens;
 use rusqlite::Connection;
 use std::cell::RefCell;
 
-/// How often something missing is made for one statement.
+/// Upper bound on the missing objects that are created for one statement.
 const REPAIRS: usize = 30;
 
 /// A text that begins no token.
 const NO_TOKEN: char = '\u{1}';
 
-/// Whether SQLite takes a text.
+/// Whether SQLite accepts a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It does, or its complaint is not of syntax.
+    /// It does, or its error is not a syntax error.
     Yes,
-    /// An error of syntax: SQLite's words for it, and where the token begins that it stumbles over,
-    /// if it says so.
+    /// A syntax error: SQLite's message, and the start of the offending token, if it is reported.
     No(String, Option<usize>),
-    /// Another error came before the end, so that what stands behind it was not read.
+    /// Another error came before the end, so the rest was not read.
     Hidden(String),
 }
 
 impl Answer {
-    /// Whether a verdict agrees with this answer; with one that was hidden, either does.
+    /// Whether a verdict agrees with this answer; with a hidden one, either does.
     pub fn agrees(&self, accepted: bool) -> bool {
         match self {
             Self::Yes => accepted,
@@ -53,7 +52,7 @@ impl Answer {
         }
     }
 
-    /// Yes or no, as far as SQLite's own words go: an error that is not of syntax means yes.
+    /// Yes or no according to SQLite's message: an error that is not a syntax error means yes.
     pub fn is_yes(&self) -> bool {
         !matches!(self, Self::No(..))
     }
@@ -70,14 +69,14 @@ impl Sqlite {
         Self { connection: RefCell::new(empty()) }
     }
 
-    /// SQLite's version.
+    /// Returns SQLite's version.
     pub fn version(&self) -> &'static str {
         rusqlite::version()
     }
 
-    /// Whether `text` is any number of statements, none included.
+    /// Whether `text` is a sequence of statements, possibly empty.
     pub fn script(&self, text: &str) -> Answer {
-        // A zero byte ends the text for SQLite; there is no such text for us.
+        // A zero byte ends the text for SQLite; the grammar has no such texts.
         if text.contains('\0') {
             return Answer::No("zero byte".to_owned(), text.find('\0'));
         }
@@ -119,13 +118,13 @@ fn empty() -> Connection {
     Connection::open_in_memory().expect("SQLite opens an empty database")
 }
 
-/// The first two questions; the error that came early where they do not decide.
+/// Runs the first two steps; returns the early error if they do not decide.
 fn ask(connection: &Connection, text: &str) -> Result<Answer, String> {
     match complaint(connection, text) {
         None => Ok(Answer::Yes),
         Some((complaint, at)) if is_of_syntax(&complaint) => Ok(Answer::No(complaint, at)),
-        // Where underscores may stand in a number is looked at when all of an expression is read,
-        // and what SQLite says of it is lost when it has more to say.
+        // SQLite checks underscores in a number after reading a whole expression, and a later error
+        // replaces that message.
         Some((complaint, _)) if has_separated_number(text) => Err(complaint),
         Some((complaint, _)) => {
             let end = tokens::end_of_last(text);
@@ -143,7 +142,7 @@ fn has_separated_number(text: &str) -> bool {
     tokens::tokens(text).into_iter().any(|token| is_number(token) && token.contains('_'))
 }
 
-/// The third question.
+/// Runs the third step.
 fn repaired(text: &str, first: String) -> Answer {
     let connection = empty();
     let mut complaint = first;
@@ -160,7 +159,7 @@ fn repaired(text: &str, first: String) -> Answer {
     Answer::Hidden(complaint)
 }
 
-/// What SQLite says against the first statement of a text, and of which place.
+/// Returns SQLite's error for the first statement of a text, and its position.
 fn complaint(connection: &Connection, text: &str) -> Option<(String, Option<usize>)> {
     match connection.prepare(text).err()? {
         rusqlite::Error::SqlInputError { msg, offset, .. } => {
@@ -173,8 +172,8 @@ fn complaint(connection: &Connection, text: &str) -> Option<(String, Option<usiz
     }
 }
 
-/// Whether a complaint is of the tokenizer or the parser. Names out of the text stand in messages
-/// too, so that looking for words anywhere in them would not do.
+/// Whether an error is from the tokenizer or the parser. Names from the text occur in messages too,
+/// so searching for words anywhere in them would not work.
 fn is_of_syntax(complaint: &str) -> bool {
     complaint == "incomplete input"
         || complaint.starts_with("unrecognized token: \"")
@@ -182,7 +181,7 @@ fn is_of_syntax(complaint: &str) -> bool {
         || (complaint.starts_with("near \"") && complaint.ends_with("\": syntax error"))
 }
 
-/// Makes what a complaint says is not there; whether that could be done.
+/// Creates the object that is missing according to an error; returns whether that succeeded.
 fn make_what_is_missing(connection: &Connection, complaint: &str) -> bool {
     let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let made = if let Some(name) = complaint.strip_prefix("unknown database ") {

@@ -1,11 +1,11 @@
-//! Statements with one token changed: the hardest texts to judge, for nearly all of them is sound.
+//! Statements with one token changed: the hardest texts to judge, because nearly all of each is
+//! valid.
 
 use fastrand::Rng;
 
 use super::tokens::{Kind, pieces};
 
-/// Tokens to put in place of others: every keyword, every sign, and one or two of each kind of
-/// literal.
+/// Replacement tokens: every keyword, every symbol, and one or two of each kind of literal.
 const POOL: &str = "
     ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH AUTOINCREMENT BEFORE BEGIN BETWEEN BY CASCADE CASE CAST
     CHECK COLLATE COLUMN COMMIT CONFLICT CONSTRAINT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATABASE
@@ -20,7 +20,7 @@ const POOL: &str = "
         a b t rowid \"a\" [a] `a` 'a' '' x'00' x'0' 0 1 1.5 .5 1. 1e5 1e 0x1F 1_000 1_ 1a ?1 :a @a $a $a::b(c) #a #1 é -- /* */ /**/
 ";
 
-/// The keywords of SQLite.
+/// Returns the keywords of SQLite.
 pub fn keywords() -> impl Iterator<Item = &'static str> {
     POOL.split_whitespace().filter(|word| {
         let is_word = word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -28,7 +28,7 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// What is done to a text.
+/// A kind of mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Delete,
@@ -37,8 +37,8 @@ pub enum Change {
     Replace,
 }
 
-/// The `index`th change of a text, and the text with one token deleted, doubled, swapped with the
-/// next or replaced; `None` where it has no token. What stands between tokens stays.
+/// Returns a random change of a text, and the text with one token deleted, duplicated, swapped with
+/// the next or replaced; `None` if it has no token. The text between tokens is kept.
 pub fn mutate(text: &str, random: &mut Rng) -> Option<(Change, String)> {
     let mut parts: Vec<(Kind, String)> =
         pieces(text).into_iter().map(|(kind, piece)| (kind, piece.to_owned())).collect();

@@ -1,18 +1,18 @@
-//! SQLite's tokens, as far as cutting and mutating need them. Written from SQLite's documentation
+//! SQLite's tokens, as far as splitting and mutating need them. Written from SQLite's documentation
 //! of its tokens, and independent of the engine.
 
-/// What a piece of text is.
+/// The kind of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// White space or a comment.
     Blank,
     /// A semicolon.
     Semicolon,
-    /// Anything else, sound or not.
+    /// Anything else, valid or not.
     Token,
 }
 
-/// The pieces of a text, without gaps.
+/// Splits a text into pieces, without gaps.
 pub fn pieces(text: &str) -> Vec<(Kind, &str)> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -29,7 +29,7 @@ pub fn pieces(text: &str) -> Vec<(Kind, &str)> {
     pieces
 }
 
-/// The tokens of a text, semicolons among them.
+/// Returns the tokens of a text, including semicolons.
 pub fn tokens(text: &str) -> Vec<&str> {
     pieces(text)
         .into_iter()
@@ -38,7 +38,7 @@ pub fn tokens(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Where the last token of a text ends.
+/// Returns the end of the last token of a text.
 pub fn end_of_last(text: &str) -> usize {
     let mut end = 0;
     let mut last = 0;
@@ -51,9 +51,10 @@ pub fn end_of_last(text: &str) -> usize {
     last
 }
 
-/// The statements of a script, without the semicolons between them; those without a token are left
-/// out. Semicolons in the body of a trigger end no statement, it goes on to the one behind its END;
-/// neither do those within the parentheses of a virtual table, where anything may stand.
+/// Returns the statements of a script, without the semicolons between them; those without a token
+/// are left out. Semicolons in the body of a trigger do not end the statement, which continues up
+/// to the one after its END; neither do those within the parentheses of a virtual table, which may
+/// contain anything.
 pub fn statements(text: &str) -> Vec<&str> {
     let mut statements = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -84,7 +85,7 @@ fn is(word: &str, keyword: &str) -> bool {
     word.eq_ignore_ascii_case(keyword)
 }
 
-/// Whether a statement that begins with `words` makes a trigger.
+/// Whether a statement that begins with `words` creates a trigger.
 fn is_trigger(words: &[&str]) -> bool {
     let words = match created(words) {
         Some([temporary, rest @ ..]) if is(temporary, "temp") || is(temporary, "temporary") => rest,
@@ -94,12 +95,12 @@ fn is_trigger(words: &[&str]) -> bool {
     matches!(words, [trigger, ..] if is(trigger, "trigger"))
 }
 
-/// Whether a statement that begins with `words` makes a virtual table.
+/// Whether a statement that begins with `words` creates a virtual table.
 fn is_virtual_table(words: &[&str]) -> bool {
     matches!(created(words), Some([kind, ..]) if is(kind, "virtual"))
 }
 
-/// What follows CREATE, where a statement begins with it.
+/// Returns the words after CREATE, if a statement begins with it.
 fn created<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
     let words = match words {
         [explain, query, _, rest @ ..] if is(explain, "explain") && is(query, "query") => rest,
@@ -109,7 +110,7 @@ fn created<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
     words.split_first().filter(|(create, _)| is(create, "create")).map(|(_, rest)| rest)
 }
 
-/// Whether a parenthesis is open behind `words`.
+/// Whether a parenthesis is open after `words`.
 fn is_open(words: &[&str]) -> bool {
     let count = |sign: &str| words.iter().filter(|word| **word == sign).count();
     count("(") > count(")")
@@ -120,7 +121,7 @@ fn ends_trigger(words: &[&str]) -> bool {
     matches!(words, [.., ";", end] if is(end, "end"))
 }
 
-/// The kind and the length of the first piece of a text that is not empty.
+/// Returns the kind and the length of the first piece of a text that is not empty.
 fn first(text: &[u8]) -> (Kind, usize) {
     let at = |index: usize| text.get(index).copied().unwrap_or(0);
     let run = |from: usize, of: fn(u8) -> bool| {
@@ -128,7 +129,7 @@ fn first(text: &[u8]) -> (Kind, usize) {
     };
     match at(0) {
         b' ' | b'\t' | b'\n' | b'\r' | 0x0c => (Kind::Blank, run(1, is_space)),
-        // The mark at the beginning of some files is white space anywhere.
+        // The byte order mark of some files is white space anywhere.
         0xef if at(1) == 0xbb && at(2) == 0xbf => (Kind::Blank, 3),
         b'-' if at(1) == b'-' => (Kind::Blank, run(2, |byte| byte != b'\n')),
         b'-' if at(1) == b'>' => (Kind::Token, if at(2) == b'>' { 3 } else { 2 }),
@@ -169,7 +170,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// The length of a text in quotation marks, which stand doubled within.
+/// Returns the length of a quoted text, in which quotes are doubled.
 fn quoted(text: &[u8], from: usize, quote: u8) -> usize {
     let mut at = from;
     while at < text.len() {
@@ -182,7 +183,7 @@ fn quoted(text: &[u8], from: usize, quote: u8) -> usize {
     text.len()
 }
 
-/// The length of a number, with what is wrong behind it.
+/// Returns the length of a number, including invalid characters after it.
 fn number(text: &[u8]) -> usize {
     let at = |index: usize| text.get(index).copied().unwrap_or(0);
     let mut end = 0;
@@ -212,7 +213,7 @@ fn number(text: &[u8]) -> usize {
     end
 }
 
-/// The length of a variable with a name.
+/// Returns the length of a named variable.
 fn variable(text: &[u8]) -> usize {
     let at = |index: usize| text.get(index).copied().unwrap_or(0);
     let mut end = 1;

@@ -1,8 +1,8 @@
-//! Circles of imports among the files of a source tree.
+//! Import cycles among the files of a source tree.
 //!
-//! A path is followed to the file that defines what it names: through the modules that it goes by,
-//! and through what these re-export. A module and those within it are one room, so imports between
-//! a file and the modules around it do not count; what counts is imports from one room to another.
+//! A path is followed to the file that defines its target: through the modules on the way, and
+//! through their re-exports. A module and those within it count as one, so imports between a file
+//! and the modules around it are ignored; only imports from one such group to another count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +19,9 @@ pub(super) struct Sources {
 
 #[derive(Default)]
 struct File {
-    /// Paths that are named, as they are written.
+    /// Paths in the code, as written.
     paths: Vec<Module>,
-    /// By the name that a file brings into scope: the path that it comes from.
+    /// The path of each name that the file brings into scope.
     uses: BTreeMap<String, Module>,
 }
 
@@ -48,7 +48,7 @@ impl Sources {
         self.files.insert(module, file);
     }
 
-    /// Sets of files that import each other in a circle, each sorted.
+    /// Returns sets of files that import each other in a cycle, each sorted.
     pub(super) fn circles(&self) -> Vec<Vec<String>> {
         let imports: BTreeMap<&Module, BTreeSet<&Module>> =
             self.files.iter().map(|(module, file)| (module, self.imports(module, file))).collect();
@@ -74,7 +74,7 @@ impl Sources {
             .collect()
     }
 
-    /// A path from the root, if it names something of this crate.
+    /// Returns the path from the root, if it names something of this crate.
     fn absolute(&self, module: &[String], path: &[String]) -> Option<Module> {
         let ups = path.iter().take_while(|name| *name == "super").count();
         let (base, rest) = match path.first()?.as_str() {
@@ -89,8 +89,8 @@ impl Sources {
         Some([base, rest].concat())
     }
 
-    /// The file that defines what a path from the root names. Re-exports of re-exports are followed
-    /// as far as anybody would go.
+    /// Returns the file that defines the target of a path from the root. Chains of re-exports are
+    /// followed up to a fixed depth.
     fn defining(&self, path: &[String], depth: usize) -> Option<&Module> {
         let length =
             (0..=path.len()).rev().find(|&length| self.files.contains_key(&path[..length]))?;
@@ -104,7 +104,7 @@ impl Sources {
     }
 }
 
-/// All that a file comes to by one import or more.
+/// Returns everything that a file reaches by one import or more.
 fn reached<'m>(
     from: &'m Module,
     imports: &BTreeMap<&'m Module, BTreeSet<&'m Module>>,
@@ -117,12 +117,12 @@ fn reached<'m>(
     reached
 }
 
-/// Where the next `use` statement begins.
+/// Returns the start of the next `use` statement.
 fn next_use(code: &str) -> Option<usize> {
     code.match_indices("use ").map(|(at, _)| at).find(|&at| !code[..at].ends_with(is_word))
 }
 
-/// The paths of a `use` tree, each with the name that it brings into scope.
+/// Returns the paths of a `use` tree, each with the name that it brings into scope.
 fn expand(prefix: &mut Module, tree: &str, leaves: &mut Vec<(Module, String)>) {
     let tree = tree.trim();
     let length = prefix.len();
@@ -159,7 +159,7 @@ fn expand(prefix: &mut Module, tree: &str, leaves: &mut Vec<(Module, String)>) {
     prefix.truncate(length);
 }
 
-/// Paths from `crate`, `super` or `self` that stand in code.
+/// Returns the paths in the code that begin with `crate`, `super` or `self`.
 fn inline_paths(code: &str) -> Vec<Module> {
     let mut paths = Vec::new();
     for root in ["crate", "super", "self"] {

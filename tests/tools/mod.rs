@@ -1,5 +1,5 @@
-//! The tools of a server of some size, by number: names, nested objects, lists, enums, lengths,
-//! patterns and formats, as servers of the Model Context Protocol describe theirs.
+//! The numbered tools of a realistic server: names, nested objects, lists, enums, lengths, patterns
+//! and formats, as in descriptions of servers of the Model Context Protocol.
 
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ const NAMES: [&str; 12] = [
     "since", "query",
 ];
 
-/// The name of a tool.
+/// Returns the name of a tool.
 pub(crate) fn name(tool: usize) -> String {
     let (verb, noun) = (VERBS[tool % VERBS.len()], NOUNS[tool / VERBS.len() % NOUNS.len()]);
     match tool / (VERBS.len() * NOUNS.len()) {
@@ -33,7 +33,7 @@ pub(crate) fn name(tool: usize) -> String {
     }
 }
 
-/// The schema of its arguments.
+/// Returns the schema of its arguments.
 pub(crate) fn schema(tool: usize) -> String {
     let mut properties = String::new();
     let count = 3 + tool * 7 % 6;
@@ -54,7 +54,7 @@ pub(crate) fn schema(tool: usize) -> String {
     )
 }
 
-/// What is asked of an argument.
+/// Returns the keywords for an argument.
 fn value(seed: usize, depth: usize) -> String {
     let length = [39, 100, 256, 1024, 4096, 8000][seed / 11 % 6];
     match seed % if depth == 0 { 7 } else { 10 } {
@@ -87,7 +87,7 @@ fn value(seed: usize, depth: usize) -> String {
     }
 }
 
-/// So many tools as structural tags with one trigger.
+/// Returns this many tools as structural tags with one trigger.
 pub(crate) fn tags(count: usize) -> StructuralTags {
     let mut tags = StructuralTags::new(["<function="]);
     for tool in 0..count {

@@ -1,12 +1,13 @@
-//! The time that each shortcut of the index saves.
+//! Measures the time that each shortcut of the index saves.
 //!
 //! ```sh
 //! cargo test --release --lib shortcut_costs -- --ignored --nocapture
 //! ```
 //!
 //! Prints, for each workload, the time of the masks along its documents from an empty index: the
-//! mean, the 99th percentile, and the first; with all shortcuts in microseconds, and without each
-//! as a multiple of that. Each figure is of the fastest of several rounds, mask by mask.
+//! mean, the 99th percentile, and the first. With all shortcuts the times are in microseconds;
+//! without each shortcut they are multiples of those. For each mask, the fastest of several rounds
+//! counts.
 
 #![allow(clippy::print_stdout, reason = "the table is the answer")]
 
@@ -34,7 +35,7 @@ const CASES: [(&str, Shortcuts); 7] = [
     ("no submasks", Shortcuts { submasks: false, ..Shortcuts::ALL }),
 ];
 
-/// Directories of workloads, and their grammars from there.
+/// Directories of workloads, and the paths of their grammars relative to them.
 const WORKLOADS: [(&str, &str); 5] = [
     ("json", "../../../../grammars/json/json.lark"),
     ("select", "reserving.lark"),
@@ -43,7 +44,7 @@ const WORKLOADS: [(&str, &str); 5] = [
     ("python", "../../../../grammars/python/python.lark"),
 ];
 
-/// Schemas with a text each: strings that are told by their length, and by a pattern.
+/// Schemas with one text each: strings with a length limit, and strings with a pattern.
 const SCHEMAS: [(&str, &str); 2] = [
     (
         r#"{"properties": {"a": {"type": "string", "maxLength": 40}, "b": {"type": "string", "maxLength": 200}, "c": {"type": "integer"}}, "additionalProperties": false}"#,
@@ -59,7 +60,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The documents in a directory, in the order of their names; those of `.lines` line by line.
+/// Returns the documents in a directory, ordered by name; each line of a `.lines` file is one.
 fn documents(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).expect("there are documents");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
@@ -74,7 +75,7 @@ fn documents(directory: &Path) -> Vec<String> {
     all.collect()
 }
 
-/// The times of the masks along the texts, each the least of several rounds.
+/// Returns the times of the masks along the texts, each the minimum of several rounds.
 fn times(constraint: &Constraint, shortcuts: Shortcuts, texts: &[Vec<TokenId>]) -> Vec<Duration> {
     let mut least: Vec<Duration> = Vec::new();
     for _ in 0..ROUNDS {
@@ -99,7 +100,7 @@ fn times(constraint: &Constraint, shortcuts: Shortcuts, texts: &[Vec<TokenId>]) 
     least
 }
 
-/// Mean, 99th percentile and first, in microseconds.
+/// Returns mean, 99th percentile and first, in microseconds.
 fn figures(times: &[Duration]) -> [f64; 3] {
     let micros = |time: Duration| time.as_secs_f64() * 1e6;
     let mut sorted = times.to_vec();

@@ -1,5 +1,5 @@
-//! Each shortcut of the index, held to the plain walk: the same masks, whatever is turned off, and
-//! however little room there is for what was found.
+//! Compares each shortcut of the index with the plain walk: masks are the same with any shortcuts
+//! off, and with any cache size.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::matcher::Matcher;
 use crate::schema::SchemaOptions;
 use crate::vocab::Vocabulary;
 
-/// Nothing is saved.
+/// No shortcuts.
 const PLAIN: Shortcuts = Shortcuts {
     base_walks: false,
     self_loops: false,
@@ -39,14 +39,14 @@ const OTHERS: [Shortcuts; 13] = [
     Shortcuts { submasks: false, ..Shortcuts::ALL },
 ];
 
-/// Bytes for all that is found.
+/// Cache size in bytes.
 pub(super) const ROOM: usize = 256 << 20;
 
-/// So few that what is found has to give way, within a mask or behind some.
+/// Cache sizes so small that entries are dropped within a mask or after a few masks.
 const LITTLE_ROOM: [usize; 4] = [1 << 10, 8 << 10, 16 << 10, 32 << 10];
 
-/// Names that may still become key words, numbers and comments whose longest match is pending, the
-/// inside of strings.
+/// Names that may still become keywords, numbers and comments whose longest match is pending, and
+/// the inside of strings.
 const PROGRAM: &str = r#"
 start: (statement ";")*
 statement: "if" NAME "then" statement | NAME "=" value | "in" STRING
@@ -58,7 +58,7 @@ STRING: /"([^"\\]|\\.)*"/ | /'[^']*'/
 %ignore /\/\*([^*]|\*+[^*\/])*\*+\//
 "#;
 
-/// Ends that a longer match may refute within a character.
+/// Lexemes whose end a longer match may refute within a character.
 const PENDING: &str = r#"
 start: (A | B | C | "中")*
 A: /a+(é|中)?/
@@ -67,7 +67,7 @@ C: /[^\x00-\x7f]+/
 %ignore / +/
 "#;
 
-/// Blanks at the beginning of a line are counted.
+/// Blanks at the beginning of a line count as indentation.
 const LINES: &str = r#"
 %declare INDENT DEDENT
 %indent NEWLINE INDENT DEDENT open "(" close ")"
@@ -83,7 +83,7 @@ NEWLINE: /\n/
 %ignore /#[^\n]*/
 "#;
 
-/// Characters are counted: within a lexeme, and by runs.
+/// Counted characters: within a lexeme, and in runs.
 const COUNTED: &str = r#"
 start: (STRING | SHORT | WORD "," | "<" RUN* REST)*
 STRING: /"[^"\\\n]{0,9}"/
@@ -93,7 +93,8 @@ RUN: /[^>\\]{4}/
 REST: /[^>\\]{0,3}>/
 "#;
 
-/// Letters lead to states of one class, but to several: some are counted modulo two, or words are.
+/// Letters that lead to states of one class, but to several states: some letters are counted modulo
+/// two, or words are counted.
 const SPREAD: &str = r#"
 start: (EVEN | ODD | SHORT | "<" WORDS)*
 EVEN: /"([^"aé\\]|\\.|[aé]([^"aé\\]|\\.)*[aé])*"/
@@ -104,8 +105,8 @@ WORDS: /([^ >]{1,5} +){0,3}[^ >]+>/
 
 const GRAMMARS: [&str; 5] = [PROGRAM, PENDING, LINES, COUNTED, SPREAD];
 
-/// Operands behind which each of many operators reads another level: of precedence, ambiguous,
-/// among words that may be names, and in lines.
+/// Operands after which each of many operators continues at another level: of precedence, in an
+/// ambiguous grammar, among words that may be names, and in lines.
 const OPERATORS: [&str; 4] = [
     r#"
 start: (e ";")*
@@ -148,15 +149,15 @@ NEWLINE: /\n/
 "#,
 ];
 
-/// What their tokens are made of.
+/// Building blocks of their tokens.
 const SYMBOLS: [&[u8]; 31] = [
     b"a", b"b", b"if", b"in", b" ", b"\n", b"\n ", b"  ", b"+", b"-", b"*", b"%", b"|", b"^", b"<",
     b">", b"(", b")", b"[", b"]", b"{", b"}", b",", b";", b":", b"=", b".", b"?", b"))", b"a)",
     b"](",
 ];
 
-/// Strings in which characters are counted beside something else: words, of which there are more or
-/// fewer than tokens have; letters of one kind; doubled ones; escapes.
+/// Strings in which characters are counted along with something else: words, more or fewer than
+/// tokens have; letters of one kind; doubled ones; escapes.
 const BOUNDED: [&str; 5] = [
     r#"{"type": "string", "pattern": "^([^ ]+ ){0,3}[^ ]+$", "minLength": 2, "maxLength": 9}"#,
     r#"{"type": "string", "pattern": "^([^ ]+ ){0,9}[^ ]+$", "maxLength": 40}"#,
@@ -175,7 +176,7 @@ const SEARCHED: [&str; 6] = [
     r#"{"properties": {"if": {"type": "string"}, "in": {}, "int": {}, "x_1": {}, "x_10": {}}}"#,
 ];
 
-/// What tokens are made of; some cut characters.
+/// Building blocks of tokens; some end within a character.
 const PIECES: [&[u8]; 38] = [
     b"a",
     b"if",
@@ -229,7 +230,7 @@ fn vocabulary(pieces: &'static [&'static [u8]]) -> impl Strategy<Value = Vocabul
     })
 }
 
-/// A matcher on an index of its own that takes these shortcuts, and has so many bytes.
+/// Creates a matcher on an index of its own with these shortcuts and this cache size.
 pub(super) fn matcher(constraint: &Constraint, (shortcuts, room): (Shortcuts, usize)) -> Matcher {
     let Constraint { compiled, .. } = constraint;
     let spelled = compiled.spelled(constraint.vocabulary());
@@ -237,7 +238,7 @@ pub(super) fn matcher(constraint: &Constraint, (shortcuts, room): (Shortcuts, us
     Matcher::new(Arc::new(index.with_shortcuts(shortcuts)))
 }
 
-/// Follows a few random texts, so that walks are done of nodes that others have walked before.
+/// Follows a few random texts, so that later walks revisit nodes that earlier ones have walked.
 fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
     let mut plain = matcher(constraint, (PLAIN, ROOM));
     let with_room = OTHERS.into_iter().map(|shortcuts| (shortcuts, ROOM));

@@ -6,7 +6,7 @@ use crate::grammar::analysis::nullable;
 use crate::grammar::ir::{Conflicts, Production, Symbol};
 use crate::util::diagnostic::Diagnostic;
 
-/// Cycles beyond this many are not reported.
+/// Maximum number of reported cycles.
 const MAX_REPORTED: usize = 20;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -76,7 +76,7 @@ pub(super) fn report(
     }
 }
 
-/// For each reached nonterminal, those that it derives with nothing beside them.
+/// Returns for each reached nonterminal those that it derives alone.
 fn derives_alone(
     grammar: &Grammar,
     reached: &[bool],
@@ -97,13 +97,13 @@ fn derives_alone(
         let mut solids = production.rhs.iter().filter(solid);
         let lhs: &mut Vec<usize> = &mut alone[production.lhs.index()];
         match (solids.next(), solids.next()) {
-            // Everything may be absent but one.
+            // All symbols but one can derive the empty text.
             (None, _) => lhs.extend(production.rhs.iter().filter_map(nonterminal)),
             (Some(only), None) => lhs.extend(nonterminal(only)),
             _ => {}
         }
     }
-    // `a: a a |` derives itself by either of its two: that is one cycle.
+    // `a: a a |` derives itself through either symbol, which is one cycle.
     for inner in &mut alone {
         let mut seen = hashbrown::HashSet::new();
         inner.retain(|&nonterminal| seen.insert(nonterminal));

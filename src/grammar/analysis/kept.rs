@@ -1,4 +1,4 @@
-//! A copy of a grammar with what is kept of it, under new numbers.
+//! Copies of a grammar restricted to a subset, with new ids.
 
 use smallvec::SmallVec;
 
@@ -9,15 +9,15 @@ use crate::grammar::ir::{
 use crate::grammar::requirement::Requirement;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
-/// New ids by old ones: none for what is not kept.
+/// New ids by old ones: `None` for dropped items.
 struct Renumbered {
     terminals: Vec<Option<TerminalId>>,
     nonterminals: Vec<Option<NonterminalId>>,
 }
 
-/// Copies the nonterminals that are `reached`, their productions that are `alive`, and the
-/// terminals that these need, `start` among them. Under the basic lexer the terminals of what is
-/// alive of `competing` nonterminals are kept as well.
+/// Copies the `reached` nonterminals, `start` among them, with their `alive` productions and the
+/// terminals that these need. Under the basic lexer the terminals of `alive` productions of
+/// `competing` nonterminals are kept as well.
 pub(super) fn keep(
     grammar: &Grammar,
     start: NonterminalId,
@@ -57,7 +57,7 @@ pub(super) fn keep(
     }
 }
 
-/// The terminals of these productions, and those that matter to how the text is cut into them.
+/// Marks the terminals of these productions, and those that affect how the text is cut into them.
 fn needed_terminals(
     grammar: &Grammar,
     kept: &[&Production],
@@ -75,7 +75,7 @@ fn needed_terminals(
         }
     }
     if grammar.lexer == LexerKind::Basic {
-        // All of them compete everywhere but those that stand only in what is left out.
+        // All of them compete everywhere, except those that occur only in dropped productions.
         let mut left_out = vec![false; needed.len()];
         let mut competing = left_out.clone();
         for production in &grammar.productions {
@@ -103,7 +103,7 @@ fn needed_terminals(
     needed
 }
 
-/// The terminals that are kept, with ranks from 0.
+/// Copies the terminals that are kept, with ranks from 0.
 fn copy_terminals(grammar: &Grammar, ids: &Renumbered) -> Vec<Terminal> {
     let ids = &ids.terminals;
     let mut terminals: Vec<Terminal> = Vec::new();
@@ -139,7 +139,7 @@ fn copy_terminals(grammar: &Grammar, ids: &Renumbered) -> Vec<Terminal> {
     terminals
 }
 
-/// The nonterminals that are kept, with these productions.
+/// Copies the nonterminals that are kept, with these productions.
 fn copy_rules(
     grammar: &Grammar,
     kept: Vec<&Production>,
@@ -173,7 +173,7 @@ fn copy_rules(
     (nonterminals, productions)
 }
 
-/// What is required of lists that are kept: of its sets those all of whose members are.
+/// Restricts the requirements to lists that are kept, and to sets all of whose members are.
 fn requirements(grammar: &Grammar, ids: &Renumbered) -> Vec<Requirement> {
     let kept = |old: &Requirement| {
         let mut requirement = old.clone();
@@ -185,7 +185,7 @@ fn requirements(grammar: &Grammar, ids: &Renumbered) -> Vec<Requirement> {
     grammar.requirements.iter().filter_map(kept).collect()
 }
 
-/// New ids for those that are kept.
+/// Assigns new ids to the kept items.
 fn renumber<Id>(kept: &[bool], id: impl Fn(usize) -> Id) -> Vec<Option<Id>> {
     let mut next = 0;
     kept.iter()

@@ -1,4 +1,4 @@
-//! The alphabet: characters that no class of the grammar tells apart are one letter.
+//! The alphabet: characters that no class of the grammar distinguishes are one letter.
 
 use hashbrown::HashMap;
 
@@ -10,7 +10,7 @@ use crate::util::bitset::BitSet;
 /// union (the minterms of the classes).
 #[derive(Debug)]
 pub(super) struct Alphabet {
-    /// Where an interval begins, ascending; it goes on to the next one.
+    /// First characters of the intervals, ascending; each extends to the next one.
     starts: Vec<u32>,
     /// By interval: its letter.
     letters: Vec<u32>,
@@ -18,8 +18,8 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    /// The letters of all classes in `exprs`. `None` when there are more than `most` intervals in
-    /// all classes together.
+    /// Creates the letters of all classes in `exprs`, or returns `None` if all classes together
+    /// have more than `most` intervals.
     pub(super) fn new(exprs: &Exprs, most: usize) -> Option<Self> {
         let classes: Vec<&CharSet> = exprs.classes().collect();
         let mut starts: Vec<u32> = vec![0];
@@ -29,7 +29,7 @@ impl Alphabet {
         starts.sort_unstable();
         starts.dedup();
         let mut alphabet = Self { letters: vec![0; starts.len()], starts, count: 1 };
-        // Each class divides the letters that it holds a part of.
+        // Each class splits the letters that it partly contains.
         let mut steps = 0;
         for set in classes {
             let mut divided: HashMap<u32, u32> = HashMap::new();
@@ -52,7 +52,7 @@ impl Alphabet {
         Some(alphabet)
     }
 
-    /// Leaves out the numbers of letters that were divided up.
+    /// Removes the numbers of letters that were split.
     fn renumber(&mut self) {
         let mut numbers: HashMap<u32, u32> = HashMap::new();
         for letter in &mut self.letters {
@@ -62,7 +62,7 @@ impl Alphabet {
         self.count = numbers.len();
     }
 
-    /// How many letters there are.
+    /// Returns the number of letters.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -86,7 +86,7 @@ impl Alphabet {
         from..to
     }
 
-    /// The letters of a class of the grammar.
+    /// Returns the letters of a class of the grammar.
     pub(super) fn letters(&self, set: &CharSet) -> BitSet {
         let mut letters = BitSet::new(self.count);
         for &(first, last) in set.ranges() {
@@ -99,7 +99,7 @@ impl Alphabet {
 }
 
 impl Exprs {
-    /// All classes.
+    /// Returns all classes.
     fn classes(&self) -> impl Iterator<Item = &CharSet> {
         self.iter().filter_map(|expr| match expr {
             Expr::Class(set) => Some(set),
@@ -122,7 +122,7 @@ mod tests {
             exprs.class(set.clone());
         }
         let alphabet = Alphabet::new(&exprs, 1000).expect("small");
-        // The rest, 0-9, a-e, f, i, and g-z without i.
+        // The other characters, 0-9, a-e, f, i, and g-z without i.
         assert_eq!(alphabet.len(), 6);
         let letters = |set: &CharSet| alphabet.letters(set);
         let counts = sets.each_ref().map(|set| letters(set).iter().count());

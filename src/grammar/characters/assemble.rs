@@ -17,10 +17,10 @@ use crate::grammar::pattern::Pattern;
 use crate::util::bitset::BitSet;
 use crate::util::id::ProductionId;
 
-/// Characters of a literal in a terminal's name.
+/// Maximum length of a literal in a terminal's name, in characters.
 const NAME_LENGTH: usize = 40;
 
-/// The IR; rule 0 is the start.
+/// Returns the IR; rule 0 is the start.
 pub(super) fn assemble(
     context: &Context,
     exprs: &mut Exprs,
@@ -80,8 +80,8 @@ fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {
     ])
 }
 
-/// What messages call the texts: the rule that they are, else the expression. Whole texts are
-/// called by the expression, too: a name would say nothing.
+/// Returns the name of the texts in messages: their rule if there is one, otherwise the expression.
+/// Texts of the start rule are also described by the expression: its name would not help.
 fn description(exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme) -> String {
     let is_plain = matches!(exprs.get(lexeme.expr), Expr::Class(_) | Expr::Token(_))
         || text(exprs, lexeme.expr).is_some();
@@ -89,13 +89,13 @@ fn description(exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme) -> String {
     rule.map_or_else(|| print::shown(exprs, rules, lexeme.expr), |rule| rule.name.to_string())
 }
 
-/// Names of terminals, each given once.
+/// Names of terminals, each assigned once.
 struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
-    /// A text is called by itself, a class too; anything else after the rule that it stands in.
+    /// Names a text or a class by itself, and anything else by the rule that contains it.
     fn name(&mut self, exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme, home: usize) -> String {
         let mut name = match text(exprs, lexeme.expr) {
             Some(text) if text.chars().count() <= NAME_LENGTH => format!("{text:?}"),
@@ -120,7 +120,7 @@ impl Names {
     }
 }
 
-/// The only text that the expression matches, by its form.
+/// Returns the only text that the expression matches, if its form shows that.
 fn text(exprs: &Exprs, expr: ExprId) -> Option<String> {
     let single = |&part: &ExprId| match exprs.get(part) {
         Expr::Class(set) => set.single(),

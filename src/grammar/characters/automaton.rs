@@ -1,8 +1,7 @@
-//! Automata over the letters of the grammar, for the questions that the proof asks of terminals.
+//! Automata over the letters of the grammar, for the conditions that the proof checks on terminals.
 //!
-//! Thompson's construction, then the subset construction, both bounded. These automata are thrown
-//! away when the terminals are settled; those that texts are read with are made of bytes, by the
-//! lexer.
+//! Thompson's construction, then the subset construction, both bounded. These automata are dropped
+//! once the terminals are final; the lexer builds those that read texts, over bytes.
 
 use hashbrown::HashMap;
 
@@ -10,32 +9,32 @@ use crate::grammar::characters::alphabet::Alphabet;
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
 use crate::util::bitset::BitSet;
 
-/// The state that nothing follows.
+/// The state without successors.
 pub(super) const DEAD: u32 = u32::MAX;
 
-/// States of an automaton.
+/// Maximum number of states of an automaton.
 const MAX_STATES: usize = 20_000;
-/// Entries of a table.
+/// Maximum number of entries of a table.
 const MAX_ENTRIES: usize = 2_000_000;
-/// Members of all sets of states.
+/// Maximum number of members of all sets of states.
 const MAX_MEMBERS: usize = 500_000;
 
-/// A deterministic automaton. From each state some text leads to one that accepts.
+/// A deterministic automaton. From each state some text leads to an accepting state.
 #[derive(Debug)]
 pub(super) struct Automaton {
-    /// By letter: the column, of letters that no state tells apart.
+    /// By letter: its column, which letters that no state distinguishes share.
     columns: Vec<u32>,
     width: usize,
     table: Vec<u32>,
     accepts: Vec<bool>,
 }
 
-/// The start state of all of them.
+/// The start state of every automaton.
 pub(super) const START: u32 = 0;
 
 impl Automaton {
-    /// The automaton of what `expr` matches and none of `without` does. `None` where it would be
-    /// too large.
+    /// Returns the automaton of the texts that match `expr` and none of `without`, or `None` if it
+    /// would be too large.
     pub(super) fn new(
         exprs: &Exprs,
         alphabet: &Alphabet,
@@ -64,7 +63,7 @@ impl Automaton {
         let mut table = Vec::new();
         let mut at = 0;
         let mut next = vec![Vec::new(); width];
-        // In most sets most columns lead to the same.
+        // In most sets most columns lead to the same state.
         let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         while at < subsets.sets.len() {
             next.iter_mut().for_each(Vec::clear);
@@ -103,7 +102,7 @@ impl Automaton {
         Some(automaton)
     }
 
-    /// Moves to states from which nothing accepts lead nowhere.
+    /// Replaces moves to states that cannot reach acceptance with `DEAD`.
     fn cut_dead_ends(&mut self) {
         let count = self.accepts.len();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
@@ -127,22 +126,22 @@ impl Automaton {
         }
     }
 
-    /// How many moves there are.
+    /// Returns the number of moves.
     pub(super) fn size(&self) -> usize {
         self.table.len()
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// The column of a letter.
+    /// Returns the column of a letter.
     pub(super) fn column(&self, letter: usize) -> u32 {
         self.columns[letter]
     }
 
-    /// The state behind `state`.
+    /// Returns the successor of `state`.
     pub(super) fn next(&self, state: u32, column: u32) -> u32 {
         self.table[state as usize * self.width + column as usize]
     }
@@ -152,7 +151,7 @@ impl Automaton {
         self.accepts[state as usize]
     }
 
-    /// The letters that its texts begin with.
+    /// Returns the letters that its texts begin with.
     pub(super) fn first(&self) -> BitSet {
         let mut first = BitSet::new(self.columns.len());
         for (letter, &column) in self.columns.iter().enumerate() {
@@ -164,20 +163,20 @@ impl Automaton {
     }
 }
 
-/// What leads out of a state.
+/// Outgoing edge of a state.
 #[derive(Clone, Copy, Debug)]
 enum Edge {
     /// A character of a class.
     Class { class: usize, to: u32 },
-    /// Nothing: to both.
+    /// Empty moves to both.
     Both(u32, u32),
     /// The end of a text.
     End,
-    /// No letter.
+    /// No move by any letter.
     Never,
 }
 
-/// A nondeterministic automaton in the making. Built from the back: each part knows what follows.
+/// A nondeterministic automaton, built from the end: each part knows its successor.
 struct Nfa<'a> {
     exprs: &'a Exprs,
     edges: Vec<Edge>,
@@ -203,7 +202,7 @@ impl<'a> Nfa<'a> {
         Some(self.edges.len() as u32 - 1)
     }
 
-    /// The state from which `expr` leads to `to`. Recurses as deep as `expr` nests.
+    /// Returns a state from which `expr` leads to `to`. Recurses as deep as `expr` nests.
     fn add(&mut self, expr: ExprId, mut to: u32) -> Option<u32> {
         let exprs = self.exprs;
         match exprs.get(expr) {
@@ -215,9 +214,9 @@ impl<'a> Nfa<'a> {
                 }
                 self.push(Edge::Class { class, to })
             }
-            // No character begins what spells a token, so no letter leads on.
+            // No character begins the spelling of a token, so no letter leads on.
             Expr::Token(_) => self.push(Edge::Never),
-            // Never: other automata are made of regular expressions.
+            // Unreachable: automata are only made of regular expressions.
             Expr::Rule(_) => self.state(),
             Expr::Concat(parts) => parts.iter().rev().try_fold(to, |to, &part| self.add(part, to)),
             Expr::Choice(parts) => {
@@ -256,7 +255,8 @@ impl<'a> Nfa<'a> {
         }
     }
 
-    /// Letters that no class tells apart: the column of each, and for each class its columns.
+    /// Groups letters that no class distinguishes: the column of each, and the columns of each
+    /// class.
     fn columns(&self, alphabet: &Alphabet) -> (Vec<u32>, Vec<Vec<u32>>) {
         let mut holders: Vec<Vec<u32>> = vec![Vec::new(); alphabet.len()];
         for (number, &class) in self.classes.iter().enumerate() {
@@ -280,19 +280,19 @@ impl<'a> Nfa<'a> {
     }
 }
 
-/// Sets of states, in the order in which they were met.
+/// Sets of states, in order of discovery.
 struct Subsets<'a> {
     nfa: &'a Nfa<'a>,
     ids: HashMap<Vec<u32>, u32>,
     sets: Vec<Vec<u32>>,
     members: usize,
-    /// By state: the last round in which it was met.
+    /// By state: the last round in which it was visited.
     met: Vec<u32>,
     round: u32,
 }
 
 impl Subsets<'_> {
-    /// The number of the set that `from` reach without a character.
+    /// Returns the number of the set that `from` reaches by empty moves.
     fn intern(&mut self, from: &[u32]) -> u32 {
         if from.is_empty() {
             return DEAD;

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// The code points that are no characters.
+/// The code points that are not characters.
 const SURROGATES: (u32, u32) = (0xd800, 0xdfff);
 
-/// A set of characters: ascending ranges of code points, both ends included, none beside another,
-/// without surrogates.
+/// A set of characters: ascending, non-adjacent ranges of code points, both ends included, without
+/// surrogates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CharSet(Vec<(u32, u32)>);
 
 impl CharSet {
-    /// The characters in any of `ranges`.
+    /// Creates the set of the characters in any of `ranges`.
     pub(crate) fn new(ranges: &[(u32, u32)]) -> Self {
         let mut sorted = ranges.to_vec();
         sorted.sort_unstable();
@@ -27,12 +27,12 @@ impl CharSet {
         Self(merged.iter().flat_map(|&range| without(range, SURROGATES)).flatten().collect())
     }
 
-    /// Just this character.
+    /// Creates the set of this character.
     pub(crate) fn of(character: char) -> Self {
         Self(vec![(character.into(), character.into())])
     }
 
-    /// All other characters.
+    /// Returns the set of all other characters.
     pub(crate) fn complement(&self) -> Self {
         let mut ranges = Vec::with_capacity(self.0.len() + 1);
         let mut next = 0;
@@ -48,7 +48,7 @@ impl CharSet {
         Self::new(&ranges)
     }
 
-    /// The characters in both.
+    /// Returns the characters in both.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         let mut both = Vec::new();
         let (mut one, mut two) = (self.0.iter().peekable(), other.0.iter().peekable());
@@ -66,12 +66,12 @@ impl CharSet {
         Self(both)
     }
 
-    /// The ranges.
+    /// Returns the ranges.
     pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.0
     }
 
-    /// Its only character, if it has just one.
+    /// Returns the character of a singleton.
     pub(crate) fn single(&self) -> Option<char> {
         match self.0[..] {
             [(first, last)] if first == last => char::from_u32(first),
@@ -79,7 +79,7 @@ impl CharSet {
         }
     }
 
-    /// The ranges as characters.
+    /// Returns the ranges as characters.
     pub(crate) fn chars(&self) -> impl Iterator<Item = (char, char)> + '_ {
         self.0
             .iter()
@@ -87,7 +87,7 @@ impl CharSet {
     }
 }
 
-/// `range` without `hole`: what is before it and what is behind it.
+/// Returns the parts of `range` before and after `hole`.
 fn without(range: (u32, u32), hole: (u32, u32)) -> [Option<(u32, u32)>; 2] {
     let (first, last) = range;
     if last < hole.0 || first > hole.1 {
@@ -96,10 +96,10 @@ fn without(range: (u32, u32), hole: (u32, u32)) -> [Option<(u32, u32)>; 2] {
     [(first < hole.0).then(|| (first, hole.0 - 1)), (last > hole.1).then(|| (hole.1 + 1, last))]
 }
 
-/// As a class of the notation.
+/// Formats the set as a class of the notation.
 impl fmt::Display for CharSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // From the first character to the last: what is left out is shorter.
+        // If the set has the first and the last character, its complement is shorter.
         let greatest = u32::from(char::MAX);
         if matches!(self.0[..], [(0, _), .., (_, last)] if last == greatest) {
             let others = self.complement();

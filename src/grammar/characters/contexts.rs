@@ -1,11 +1,11 @@
-//! Which terminals can stand at one place: the rows of the LR(1) automaton (Knuth, *On the
+//! Terminals that can occur in one context: the rows of the LR(1) automaton (Knuth, *On the
 //! Translation of Languages from Left to Right*, Information and Control 8, 1965).
 //!
-//! A state of the canonical automaton stands for the parse stacks that have the same future in the
+//! A state of the canonical automaton represents the parse stacks that have the same future in the
 //! next terminal; its row is the terminals that such a stack can really shift, after the reductions
-//! that they cause. So two terminals compete just where one row holds both. Canonical automata can
-//! be large; past a bound states with one core are one, as in LALR(1), which makes rows larger and
-//! never smaller.
+//! that they cause. So two terminals compete exactly if one row holds both. Canonical automata can
+//! be large; beyond a bound, states with the same core are merged, as in LALR(1), which makes rows
+//! larger and never smaller.
 
 use std::collections::BTreeMap;
 
@@ -16,28 +16,28 @@ use crate::grammar::lower::expand::Productions;
 use crate::util::bitset::BitSet;
 use crate::util::meter::{Holding, Meter};
 
-/// States of the canonical automaton, and items of all its states.
+/// Upper bounds on states of the canonical automaton, and on items of all its states.
 const MAX_STATES: usize = 3_000;
 const MAX_ITEMS: usize = 60_000;
 
-/// A place between two terminals.
+/// A position between two terminals.
 #[derive(Debug)]
 pub(super) struct Context {
-    /// The terminals that can stand here; behind the last of them the end of the text.
+    /// Terminals that can occur here; the number after the last terminal is the end of the text.
     pub(super) row: BitSet,
-    /// Those of them before which a rule may end first.
+    /// The subset of them before which a rule may end first.
     pub(super) reduces: BitSet,
-    /// Where the automaton goes by each terminal that stands behind a dot.
+    /// Successor state for each terminal after a dot.
     pub(super) next: Vec<(usize, usize)>,
 }
 
-/// A production and the place of the dot in it.
+/// A production and the position of the dot in it.
 type Item = (u32, u32);
 /// Items with their look-aheads.
 type Kernel = BTreeMap<Item, BitSet>;
 
-/// All contexts of the grammar that starts with nonterminal 0. `None` where `budget` is
-/// spent before they are found.
+/// Returns all contexts of the grammar that starts with nonterminal 0, or `None` if `budget` is
+/// spent first.
 pub(super) fn contexts(
     productions: &Productions,
     terminals: usize,
@@ -49,9 +49,8 @@ pub(super) fn contexts(
     found
 }
 
-/// What contexts may cost: steps of their own, which follow what there is to find out, and the part
-/// of the meter that the grammar's maker can spare for them. Past either the terminals are chosen
-/// without.
+/// Limit on the cost of contexts: a number of steps, which depends on the size of the question, and
+/// a share of what is left of the meter. Beyond either, terminals are chosen without contexts.
 pub(super) struct Budget {
     steps: usize,
     meter: Meter,
@@ -60,9 +59,9 @@ pub(super) struct Budget {
 
 /// Steps of the meter for one of contexts: an item is looked up in a tree, with a set of terminals.
 const STEPS_OF_A_STEP: usize = 20;
-/// An item's entries in two maps, beside two sets of terminals.
+/// Size of an item's entries in two maps, without its two sets of terminals.
 const BYTES_OF_AN_ITEM: usize = 120;
-/// This part of what is left of the meter may be spent.
+/// Divisor of what is left of the meter: this share may be spent.
 const SHARE: usize = 3;
 
 impl Budget {
@@ -70,21 +69,21 @@ impl Budget {
         Self { steps, meter: meter.share(SHARE), held: meter.holding() }
     }
 
-    /// Takes `steps` off, if there are as many.
+    /// Deducts `steps`, or returns `None` if fewer are left.
     fn spend(&mut self, steps: usize) -> Option<()> {
         self.steps = self.steps.checked_sub(steps)?;
         self.meter.step(STEPS_OF_A_STEP * steps).ok()
     }
 
-    /// So many items of kernels are held now.
+    /// Records the number of kernel items that are held now.
     fn hold(&mut self, items: usize, terminals: usize) -> Option<()> {
         let bytes = BYTES_OF_AN_ITEM + 2 * terminals.div_ceil(8);
         self.held.set(items.saturating_mul(bytes)).ok()
     }
 
-    /// Nothing is held any more.
+    /// Records that nothing is held any more.
     fn release(&mut self) {
-        // To hold less is within any limit.
+        // Holding less is within any limit.
         let _ = self.held.set(0);
     }
 }
@@ -113,7 +112,7 @@ impl<'a> Rules<'a> {
         Some(rules)
     }
 
-    /// One round of the fixed point over what is nullable and what comes first.
+    /// Runs one round of the fixed point of the nullable nonterminals and the FIRST sets.
     fn grow(&mut self) -> bool {
         let mut grown = false;
         for production in &self.productions.productions {
@@ -152,7 +151,7 @@ impl<'a> Rules<'a> {
         self.rhs(production).get(dot as usize).copied()
     }
 
-    /// What may come behind the symbol behind the dot.
+    /// Returns the terminals that can follow the symbol after the dot.
     fn behind(&self, (production, dot): Item, lookahead: &BitSet) -> BitSet {
         let mut all = BitSet::new(self.terminals + 1);
         for symbol in &self.rhs(production)[dot as usize + 1..] {
@@ -179,7 +178,7 @@ impl<'a> Rules<'a> {
         self.by_lhs[0].iter().map(|&production| ((production, 0), end.clone())).collect()
     }
 
-    /// All items of the state with this kernel.
+    /// Returns all items of the state with this kernel.
     fn closure(&self, kernel: &Kernel, budget: &mut Budget) -> Option<Kernel> {
         let mut all = kernel.clone();
         let mut pending: Vec<Item> = kernel.keys().copied().collect();
@@ -199,7 +198,7 @@ impl<'a> Rules<'a> {
         Some(all)
     }
 
-    /// What can be shifted in a state, at once or behind reductions.
+    /// Returns the terminals that can be shifted in a state, at once or after reductions.
     fn context(&self, items: &Kernel, next: Vec<(usize, usize)>) -> Context {
         let mut row = BitSet::new(self.terminals + 1);
         let mut reduces = BitSet::new(self.terminals + 1);
@@ -218,7 +217,7 @@ impl<'a> Rules<'a> {
         Context { row, reduces, next }
     }
 
-    /// The kernels behind a state.
+    /// Returns the kernels of the successors of a state.
     fn successors(&self, items: &Kernel) -> Vec<(Symbol, Kernel)> {
         let mut all: BTreeMap<Symbol, Kernel> = BTreeMap::new();
         for (&(production, dot), lookahead) in items {
@@ -263,7 +262,8 @@ fn canonical(rules: &Rules<'_>, budget: &mut Budget) -> Option<Vec<Context>> {
     Some(contexts)
 }
 
-/// The automaton in which states with one core are one, with the look-aheads of all of them.
+/// Builds the automaton in which states with the same core are merged, with the union of their
+/// look-aheads.
 fn merged(rules: &Rules<'_>, budget: &mut Budget) -> Option<Vec<Context>> {
     let core = |kernel: &Kernel| -> Vec<Item> { kernel.keys().copied().collect() };
     let start = rules.start();

@@ -1,7 +1,6 @@
-//! Fourth pass: the bodies of rules are cut into terminals and the rest.
+//! Fourth pass: cuts the bodies of rules into terminals and the remainder.
 //!
-//! The largest regular parts become terminals, but for those that [`Cuts`] says must be taken
-//! apart.
+//! The largest regular parts become terminals, except those that [`Cuts`] says must be taken apart.
 
 use hashbrown::HashMap;
 
@@ -11,12 +10,12 @@ use crate::grammar::characters::resolve::Rule;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{self, Item, Node, Order, Sequence};
 
-/// How an expression is taken apart.
+/// Way of taking an expression apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cut {
-    /// What comes first, and the rest.
+    /// The first part, and the remainder.
     First,
-    /// What comes last, and all before it.
+    /// The last part, and all before it.
     Last,
     /// All parts.
     All,
@@ -24,23 +23,23 @@ pub(super) enum Cut {
     Characters,
 }
 
-/// What must be taken apart.
+/// Expressions that must be taken apart.
 #[derive(Debug, Default)]
 pub(super) struct Cuts {
-    /// How regular expressions are taken apart. Once cut, an expression stays cut.
+    /// Ways of taking regular expressions apart. Once cut, an expression stays cut.
     pub(super) cuts: HashMap<ExprId, Cut>,
-    /// Finitely many texts that are terminals of their own wherever an expression, which has all of
-    /// them, matches them.
+    /// Finitely many texts that become terminals of their own wherever an expression, which has all
+    /// of them, matches them.
     pub(super) carved: HashMap<ExprId, Vec<ExprId>>,
-    /// Expressions that have the same texts as another: that one.
+    /// For an expression that has the same texts as another: that one.
     pub(super) same: HashMap<ExprId, ExprId>,
     /// Classes as unions of others.
     pub(super) divided: HashMap<ExprId, Vec<CharSet>>,
-    /// Everything is cut down to classes.
+    /// Whether everything is cut down to classes.
     pub(super) is_all: bool,
 }
 
-/// A terminal: what it matches, and which of that it does not.
+/// A terminal: its expression, and the texts excluded from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Lexeme {
     pub(super) expr: ExprId,
@@ -52,13 +51,13 @@ pub(super) struct Lexeme {
 pub(super) struct Parts {
     pub(super) rules: Vec<tree::Rule>,
     pub(super) terminals: Vec<Lexeme>,
-    /// By terminal: the rule where it was first met, for its name.
+    /// By terminal: the rule where it was first found, for its name.
     pub(super) homes: Vec<usize>,
     /// Whether names are spelled: a repetition of a class of many characters was taken apart.
     pub(super) spells: bool,
 }
 
-/// Characters of a class that names are made of, or numbers, and not only blanks.
+/// Classes of more characters than this can make up names or numbers, not just blanks.
 const MANY_CHARACTERS: u32 = 8;
 
 /// Cuts the rules that `start` reaches; it comes first.
@@ -101,7 +100,7 @@ pub(super) fn cut(exprs: &mut Exprs, rules: &[Rule], start: usize, cuts: &Cuts) 
 struct Cutter<'a> {
     exprs: &'a mut Exprs,
     cuts: &'a Cuts,
-    /// The number of each rule that was reached, among these.
+    /// For each rule that was reached, its position in `reached`.
     numbers: HashMap<usize, usize>,
     reached: Vec<usize>,
     terminals: HashMap<Lexeme, usize>,
@@ -170,10 +169,10 @@ impl Cutter<'_> {
         if self.exprs.is_nullable(expr) { self.optional(node) } else { node }
     }
 
-    /// A part in which rules or tokens are named.
+    /// Cuts a part that refers to rules or tokens.
     fn cut_rule(&mut self, expr: ExprId) -> Node {
         match self.exprs.get(expr).clone() {
-            // Never: a class names no rule.
+            // Unreachable: a class refers to no rule.
             Expr::Class(_) => self.group(Vec::new()),
             Expr::Token(_) => self.terminal(Lexeme { expr, without: Vec::new() }),
             Expr::Rule(rule) => {
@@ -193,7 +192,7 @@ impl Cutter<'_> {
                 self.group(vec![nodes])
             }
             Expr::Choice(parts) => {
-                // What is regular among alternatives is one terminal.
+                // The regular alternatives together are one terminal.
                 let (regular, others): (Vec<_>, Vec<_>) =
                     parts.into_iter().partition(|&part| self.exprs.is_regular(part));
                 let mut ways: Vec<Vec<Node>> =
@@ -212,10 +211,10 @@ impl Cutter<'_> {
         }
     }
 
-    /// Any number of `inner`, in which rules or tokens are named; with `min` 1, at least one.
+    /// Cuts a repetition of `inner`, which refers to rules or tokens; with `min` 1, at least one.
     ///
-    /// Where some alternatives are regular, those that come one behind the other are one terminal:
-    /// `(A | R)*` is `R* (A R*)*`. So the text between two interpolations is a lexeme.
+    /// If some alternatives are regular, consecutive ones form one terminal: `(A | R)*` is
+    /// `R* (A R*)*`. So the text between two interpolations is a lexeme.
     fn endless(&mut self, inner: ExprId, min: u32) -> Node {
         let parts = match self.exprs.get(inner) {
             Expr::Choice(parts) => parts.clone(),
@@ -251,14 +250,14 @@ impl Cutter<'_> {
         self.group(vec![vec![first, many(behind.clone(), 0)], vec![many(behind, 1)]])
     }
 
-    /// A regular part that is taken apart.
+    /// Takes a regular part apart.
     fn apart(&mut self, expr: ExprId, cut: Cut) -> Node {
         match self.exprs.get(expr).clone() {
             Expr::Class(_) => match self.cuts.divided.get(&expr) {
                 Some(sets) => self.division(sets),
                 None => self.terminal(Lexeme { expr, without: Vec::new() }),
             },
-            // Never: what is regular names neither.
+            // Unreachable: a regular part refers to neither.
             Expr::Rule(_) | Expr::Token(_) => self.group(Vec::new()),
             Expr::Concat(parts) => {
                 let pieces = self.pieces(&parts, cut);
@@ -288,7 +287,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// A part of what is taken apart.
+    /// Cuts a part of an expression that is taken apart.
     fn part(&mut self, expr: ExprId, cut: Cut) -> Node {
         match cut {
             Cut::Characters => self.apart(expr, cut),
@@ -296,7 +295,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// What a concatenation is cut into. A string is cut into all its characters.
+    /// Splits a concatenation. A string is split into all its characters.
     fn pieces(&mut self, parts: &[ExprId], cut: Cut) -> Vec<ExprId> {
         let is_character = |&part: &ExprId| matches!(self.exprs.get(part), Expr::Class(set) if set.single().is_some());
         let at = match cut {
@@ -311,7 +310,7 @@ impl Cutter<'_> {
         vec![self.exprs.concat(before.to_vec()), self.exprs.concat(behind.to_vec())]
     }
 
-    /// A class that is divided up.
+    /// Cuts a divided class.
     fn division(&mut self, sets: &[CharSet]) -> Node {
         let mut ways = Vec::new();
         for set in sets.iter().filter(|set| !set.ranges().is_empty()) {
@@ -327,7 +326,7 @@ impl Cutter<'_> {
     }
 }
 
-/// `parts` in runs: what is regular beside each other is together.
+/// Splits `parts` into runs: adjacent regular parts are together.
 fn runs(exprs: &Exprs, parts: &[ExprId]) -> Vec<Vec<ExprId>> {
     let together = parts.chunk_by(|&one, &other| exprs.is_regular(one) && exprs.is_regular(other));
     together.map(<[ExprId]>::to_vec).collect()

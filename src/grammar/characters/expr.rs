@@ -1,4 +1,4 @@
-//! Expressions over characters and rules, each stored once: equal expressions have equal numbers.
+//! Expressions over characters and rules, interned: equal expressions have equal numbers.
 
 use hashbrown::HashMap;
 
@@ -6,12 +6,12 @@ use crate::grammar::characters::charset::CharSet;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
 
-/// The number of an expression.
+/// Number of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ExprId(u32);
 
 impl ExprId {
-    /// As an index.
+    /// Returns the number as an index.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -24,36 +24,36 @@ pub(crate) enum Expr {
     Class(CharSet),
     /// The texts of a rule.
     Rule(usize),
-    /// One of these tokens of the vocabulary. It is no character, and stands in no pattern.
+    /// One of these tokens of the vocabulary. It is not a character, and occurs in no pattern.
     Token(Tokens),
-    /// One after the other, two or more, as the author put them together; or none, which is the
+    /// A concatenation of two or more, grouped as the author wrote them; or of none, which is the
     /// empty text.
     Concat(Vec<ExprId>),
-    /// Any of two or more, none of them a choice.
+    /// A choice of two or more, none of which is a choice.
     Choice(Vec<ExprId>),
-    /// `min` times at least, `max` times at most.
+    /// At least `min` and at most `max` times.
     Repeat { inner: ExprId, min: u32, max: Option<u32> },
 }
 
-/// What is known of an expression.
+/// Properties of an expression.
 #[derive(Clone, Copy, Debug, Default)]
 struct Facts {
-    /// Characters and signs when written out, counts multiplied out.
+    /// Number of characters and signs when written out, with counts multiplied out.
     size: u64,
     depth: u32,
-    /// Whether a rule or a token stands in it.
+    /// Whether it contains a rule or a token.
     names: bool,
-    /// Whether it matches the empty text; `false` where that depends on rules.
+    /// Whether it matches the empty text; `false` if that depends on rules.
     nullable: bool,
     /// Whether something in it may be repeated without bound.
     endless: bool,
 }
 
-/// Expressions nest no deeper, with rules written out in them. Later layers walk patterns
+/// Maximum nesting depth of expressions, with rules written out in them. Later layers walk patterns
 /// recursively.
 pub(crate) const MAX_DEPTH: u32 = 150;
 
-/// Parts in a row that may all be empty, for the empty text to be left out by writing them out.
+/// Maximum number of consecutive nullable parts that are written out to exclude the empty text.
 const MAX_ROW: usize = 8;
 
 /// All expressions.
@@ -62,37 +62,38 @@ pub(crate) struct Exprs {
     exprs: Vec<Expr>,
     facts: Vec<Facts>,
     ids: HashMap<Expr, ExprId>,
-    /// Parts of all expressions.
+    /// Total number of parts of all expressions.
     parts: usize,
 }
 
 impl Exprs {
-    /// The expression.
+    /// Returns the expression.
     pub(crate) fn get(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]
     }
 
-    /// All expressions.
+    /// Returns all expressions.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Expr> {
         self.exprs.iter()
     }
 
-    /// How many parts all expressions have together, which is the memory they take.
+    /// Returns the total number of parts, which determines the memory used.
     pub(crate) fn parts(&self) -> usize {
         self.parts
     }
 
-    /// How large it is, written out.
+    /// Returns the size when written out.
     pub(crate) fn size(&self, id: ExprId) -> u64 {
         self.facts[id.index()].size
     }
 
-    /// How deep it nests.
+    /// Returns the nesting depth.
     pub(crate) fn depth(&self, id: ExprId) -> u32 {
         self.facts[id.index()].depth
     }
 
-    /// Whether it names neither rules nor tokens: its texts are a regular language of characters.
+    /// Whether it contains neither rules nor tokens: its texts are a regular language of
+    /// characters.
     pub(crate) fn is_regular(&self, id: ExprId) -> bool {
         !self.facts[id.index()].names
     }
@@ -162,43 +163,43 @@ impl Exprs {
         }
     }
 
-    /// One character of `set`.
+    /// Returns the expression for one character of `set`.
     pub(crate) fn class(&mut self, set: CharSet) -> ExprId {
         self.intern(Expr::Class(set))
     }
 
-    /// This text.
+    /// Returns the expression for this text.
     pub(crate) fn literal(&mut self, text: &str) -> ExprId {
         let characters = text.chars().map(|character| self.class(CharSet::of(character))).collect();
         self.concat(characters)
     }
 
-    /// A rule.
+    /// Returns the expression for a rule.
     pub(crate) fn rule(&mut self, rule: usize) -> ExprId {
         self.intern(Expr::Rule(rule))
     }
 
-    /// One of these tokens.
+    /// Returns the expression for one of these tokens.
     pub(crate) fn token(&mut self, tokens: Tokens) -> ExprId {
         self.intern(Expr::Token(tokens))
     }
 
-    /// The empty text.
+    /// Returns the expression for the empty text.
     pub(crate) fn empty(&mut self) -> ExprId {
         self.intern(Expr::Concat(Vec::new()))
     }
 
-    /// No text.
+    /// Returns the expression that matches nothing.
     pub(crate) fn nothing(&mut self) -> ExprId {
         self.class(CharSet::default())
     }
 
-    /// Whether no text can match it, by its form.
+    /// Whether its form shows that it matches nothing.
     pub(crate) fn is_nothing(&self, id: ExprId) -> bool {
         matches!(self.get(id), Expr::Class(set) if set.ranges().is_empty())
     }
 
-    /// One after the other.
+    /// Returns the concatenation.
     pub(crate) fn concat(&mut self, parts: Vec<ExprId>) -> ExprId {
         if parts.iter().any(|&part| self.is_nothing(part)) {
             return self.nothing();
@@ -212,7 +213,7 @@ impl Exprs {
         }
     }
 
-    /// Any of them.
+    /// Returns the choice.
     pub(crate) fn choice(&mut self, parts: Vec<ExprId>) -> ExprId {
         let mut flat: Vec<ExprId> = Vec::with_capacity(parts.len());
         let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -226,7 +227,7 @@ impl Exprs {
             };
             for part in inner {
                 if let Expr::Class(set) = self.get(part) {
-                    // Classes beside each other are one class.
+                    // The classes of a choice are merged into one.
                     ranges.extend_from_slice(set.ranges());
                     classes += 1;
                     if first_class.is_none() {
@@ -251,7 +252,7 @@ impl Exprs {
         }
     }
 
-    /// `min` times at least, `max` times at most.
+    /// Returns the repetition, at least `min` and at most `max` times.
     pub(crate) fn repeat(&mut self, inner: ExprId, min: u32, max: Option<u32>) -> ExprId {
         let is_empty = matches!(self.get(inner), Expr::Concat(parts) if parts.is_empty());
         if max == Some(0) || is_empty || self.is_nothing(inner) && min == 0 {
@@ -261,7 +262,7 @@ impl Exprs {
             return inner;
         }
         if let &Expr::Repeat { inner: repeated, min: 0 | 1, max: None } = self.get(inner) {
-            // Any number of any number is any number.
+            // Nested unbounded repetitions are one.
             let least = if self.is_nullable_repeat(inner) { 0 } else { min.min(1) };
             if least == 0 || min <= 1 {
                 return self.intern(Expr::Repeat { inner: repeated, min: least, max: None });
@@ -274,7 +275,7 @@ impl Exprs {
         matches!(self.get(id), Expr::Repeat { min: 0, .. })
     }
 
-    /// As a pattern; of tokens, and of [`Exprs::is_regular`] expressions that are not
+    /// Returns the pattern of tokens, or of an [`Exprs::is_regular`] expression that is not
     /// [`Exprs::is_nothing`].
     pub(crate) fn pattern(&self, id: ExprId) -> Pattern {
         match self.get(id) {
@@ -285,7 +286,7 @@ impl Exprs {
                 ),
             },
             Expr::Token(tokens) => Pattern::Tokens(tokens.clone()),
-            // Never: what names rules is no pattern.
+            // Unreachable: an expression with rules has no pattern.
             Expr::Rule(_) => Pattern::Alternation(Vec::new()),
             Expr::Concat(parts) => self.concat_pattern(parts),
             Expr::Choice(parts) => {
@@ -297,7 +298,7 @@ impl Exprs {
         }
     }
 
-    /// Characters in a row are one string.
+    /// Merges consecutive characters into one string.
     fn concat_pattern(&self, parts: &[ExprId]) -> Pattern {
         let mut patterns: Vec<Pattern> = Vec::new();
         for &part in parts {
@@ -314,8 +315,9 @@ impl Exprs {
         }
     }
 
-    /// What `id`, which is [`Exprs::is_regular`], matches but for the empty text. `None` where too
-    /// many parts in a row may all be empty: written out this grows by the square of their number.
+    /// Returns the texts of `id`, which is [`Exprs::is_regular`], without the empty one, or `None`
+    /// if too many consecutive parts are nullable: written out, this grows with the square of their
+    /// number.
     pub(crate) fn without_empty(&mut self, id: ExprId) -> Option<ExprId> {
         if !self.is_nullable(id) {
             return Some(id);
@@ -324,7 +326,7 @@ impl Exprs {
             Expr::Class(_) | Expr::Rule(_) | Expr::Token(_) => id,
             Expr::Concat(parts) if parts.len() > MAX_ROW => return None,
             Expr::Concat(parts) => {
-                // The first part that is not empty, whichever that is.
+                // One alternative for each part that may be the first non-empty one.
                 let mut ways = Vec::new();
                 for (at, &part) in parts.iter().enumerate() {
                     let first = self.without_empty(part)?;
@@ -340,7 +342,7 @@ impl Exprs {
                 self.choice(parts)
             }
             Expr::Repeat { inner, max, .. } => {
-                // Where one time may be empty, at least `min` of them is no bound.
+                // If one repetition may be empty, `min` is no bound.
                 let first = self.without_empty(inner)?;
                 let rest = self.repeat(first, 0, max.map(|max| max - 1));
                 self.concat(vec![first, rest])

@@ -1,4 +1,4 @@
-//! Sixth pass: terminals for which it matters that the lexer takes the longest match are found.
+//! Sixth pass: finds terminals for which it matters that the lexer takes the longest match.
 //! `README.md` has the proof.
 
 use std::collections::BTreeSet;
@@ -14,16 +14,16 @@ use crate::grammar::characters::expr::{Expr, ExprId, Exprs, MAX_DEPTH};
 use crate::util::bitset::BitSet;
 use crate::util::meter::Meter;
 
-/// Steps of all comparisons together.
+/// Maximum number of steps of all comparisons together.
 const MAX_STEPS: usize = 20_000_000;
-/// Steps of the meter for one of these: two sets are held against each other, or a pair is noted.
+/// Steps of the meter for one of these: two sets are compared, or a pair is recorded.
 const STEPS_OF_A_STEP: usize = 4;
-/// Steps that are told to the meter at once.
+/// Steps reported to the meter at once.
 const COUNTED_AT_ONCE: usize = 10_000;
-/// This part of what is left of the meter may be spent.
+/// Divisor of what is left of the meter: this share may be spent.
 const SHARE: usize = 3;
 
-/// What is known of terminals, whichever round they are met in.
+/// Known facts about terminals, kept across rounds.
 #[derive(Debug)]
 pub(super) struct Checker {
     alphabet: Alphabet,
@@ -34,28 +34,28 @@ pub(super) struct Checker {
     /// By pair of terminals.
     meetings: HashMap<(usize, usize), Meeting>,
     steps: usize,
-    /// Of these, how many the meter does not know of.
+    /// How many of these steps the meter does not know of yet.
     uncounted: usize,
     meter: Meter,
 }
 
-/// What texts of one terminal are to another.
+/// Relation of the texts of one terminal to another.
 #[derive(Clone, Debug)]
 struct Meeting {
-    /// The columns of the other by which it goes on behind a text of the first.
+    /// Columns of the other by which it can continue after a text of the first.
     runs: BitSet,
-    /// Some text is one of both.
+    /// Whether some text belongs to both.
     overlap: bool,
-    /// Every text of the other is one of the first.
+    /// Whether every text of the other belongs to the first.
     covers: bool,
 }
 
-/// Why the check was given up: it would take too long.
+/// The check was abandoned: it would take too long.
 #[derive(Debug)]
 pub(super) struct TooMuch;
 
 impl Checker {
-    /// For terminals over these letters.
+    /// Creates a checker for terminals over these letters.
     pub(super) fn new(alphabet: Alphabet, meter: &Meter) -> Self {
         Self {
             alphabet,
@@ -69,9 +69,9 @@ impl Checker {
         }
     }
 
-    /// Makes the automata of the terminals; notes those that are too large.
+    /// Builds the automata of the terminals and records in `cuts` those that are too large.
     ///
-    /// Whether none is.
+    /// Returns whether none is.
     pub(super) fn measure(
         &mut self,
         exprs: &Exprs,
@@ -119,9 +119,9 @@ impl Checker {
         self.meter.step(counted).map_err(|_| TooMuch)
     }
 
-    /// Notes in `cuts` what must be taken apart so that longest match and competition do no harm.
+    /// Records in `cuts` what must be taken apart so that longest match and competition do no harm.
     ///
-    /// Whether nothing must.
+    /// Returns whether nothing must.
     pub(super) fn check(
         &mut self,
         exprs: &Exprs,
@@ -135,8 +135,8 @@ impl Checker {
         Ok(is_sound)
     }
 
-    /// The terminals that may not go by longest match. Where two have all texts in common, that is
-    /// noted in `cuts`.
+    /// Returns the terminals that may not use the longest match. If two have the same texts, that
+    /// is recorded in `cuts`.
     pub(super) fn find_every_match(
         &mut self,
         exprs: &Exprs,
@@ -154,7 +154,7 @@ impl Checker {
         Ok(every)
     }
 
-    /// Begins to count steps anew.
+    /// Restarts the count of steps.
     pub(super) fn rest(&mut self) {
         self.steps = 0;
     }
@@ -202,8 +202,8 @@ impl Checker {
         Ok(findings)
     }
 
-    /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself
-    /// among them.
+    /// Returns the pairs of positions in `row` whose terminals begin with a common letter,
+    /// including each with itself.
     fn neighbours(&mut self, row: &[usize], numbers: &[usize]) -> Result<Vec<(u32, u32)>, TooMuch> {
         self.spend(self.alphabet.len())?;
         let mut by_letter: Vec<Vec<u32>> = vec![Vec::new(); self.alphabet.len()];
@@ -212,7 +212,8 @@ impl Checker {
                 by_letter[letter].push(at as u32);
             }
         }
-        // All of it before any: pairs that are given up in the end would take most of the memory.
+        // All of it is charged first: pairs that are abandoned at the end would take most of the
+        // memory.
         self.spend(by_letter.iter().map(|places| 1 + places.len() * places.len()).sum())?;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for places in by_letter {
@@ -225,13 +226,13 @@ impl Checker {
         Ok(pairs)
     }
 
-    /// What texts of `one` are to `other`.
+    /// Returns the relation of the texts of `one` to `other`.
     fn meeting(&mut self, one: usize, other: usize) -> Result<Meeting, TooMuch> {
         if let Some(meeting) = self.meetings.get(&(one, other)) {
             return Ok(meeting.clone());
         }
         let (Some(first), Some(second)) = (&self.automata[one], &self.automata[other]) else {
-            // What is too large was taken apart before.
+            // Terminals that are too large were taken apart before.
             return Err(TooMuch);
         };
         // The second's moves with each of the first's, and with none.
@@ -241,7 +242,7 @@ impl Checker {
         let mut meeting =
             Meeting { runs: BitSet::new(second.width()), overlap: false, covers: true };
         let mut seen = HashSet::new();
-        // Neither matches the empty text, so the start counts once it is met again.
+        // Neither matches the empty text, so the start counts only when it is reached again.
         let mut pending = vec![(START, START)];
         let mut is_start = true;
         let mut steps = self.alphabet.len();
@@ -281,9 +282,9 @@ impl Checker {
 struct Places {
     /// Sets of letters, by number.
     letters: Vec<BitSet>,
-    /// By context: the set of letters that may stand there.
+    /// By context: the set of letters that may begin a terminal there.
     of_context: Vec<usize>,
-    /// By terminal: what may follow it anywhere.
+    /// By terminal: the letters that may follow it anywhere.
     anywhere: Vec<usize>,
 }
 
@@ -314,8 +315,8 @@ impl Places {
         Self { letters: sets, of_context, anywhere }
     }
 
-    /// What may follow `terminal` where `context` is: exactly where it is shifted at once, else
-    /// what may follow it anywhere.
+    /// Returns the letters that may follow `terminal` in `context`: exact if it is shifted at once,
+    /// otherwise those that may follow it anywhere.
     fn follow(&self, context: &Context, terminal: usize) -> usize {
         let is_reduced_for = context.reduces.contains(terminal);
         match context.next.binary_search_by_key(&terminal, |&(shifted, _)| shifted) {
@@ -325,13 +326,13 @@ impl Places {
     }
 }
 
-/// What longest match and competition would do.
+/// Effects of longest match and competition.
 #[derive(Debug, Default)]
 struct Findings {
     /// A text of the first is one of the second; with whether the first has all texts of the
     /// second.
     overlaps: HashMap<(usize, usize), bool>,
-    /// Behind a text of the first, the second would go on.
+    /// After a text of the first, the second could continue.
     overruns: HashSet<(usize, usize)>,
 }
 
@@ -340,7 +341,7 @@ impl Findings {
         self.overlaps.is_empty() && self.overruns.is_empty()
     }
 
-    /// Notes terminals that have all texts in common, of which one will do.
+    /// Records terminals that have the same texts, of which one suffices.
     fn note_same(&self, exprs: &Exprs, terminals: &[Lexeme], cuts: &mut Cuts) {
         for (&(one, other), &covers) in &self.overlaps {
             let is_covered = self.overlaps.get(&(other, one)) == Some(&true);
@@ -377,7 +378,7 @@ impl Findings {
                 (true, false) => want(other.expr, Cut::First),
                 (false, true) => want(one.expr, Cut::First),
                 (false, false) if covers && is_covered && are_same(exprs, one, other) => {}
-                // One that has all texts of the other leaves them to it.
+                // A terminal that has all texts of the other leaves them to it.
                 (false, false) if covers && !is_covered && can_be_carved(other) => {
                     carved.entry(one.expr).or_default().push(other.expr);
                 }
@@ -404,13 +405,13 @@ impl Findings {
     }
 }
 
-/// Whether two terminals with the same texts are the same in all they are cut into.
+/// Whether two terminals with the same texts are also cut into the same parts.
 fn are_same(exprs: &Exprs, one: &Lexeme, other: &Lexeme) -> bool {
     let is_whole = one.without.is_empty() && other.without.is_empty();
     is_whole && exprs.is_nullable(one.expr) == exprs.is_nullable(other.expr)
 }
 
-/// The class in parts, each within each of `others` or outside of it.
+/// Splits the class into parts, each within each of `others` or outside it.
 fn divide(exprs: &Exprs, class: ExprId, others: &[ExprId]) -> Vec<CharSet> {
     let Expr::Class(set) = exprs.get(class) else { return Vec::new() };
     let mut parts = vec![set.clone()];

@@ -1,8 +1,8 @@
-//! Grammars of characters (GBNF): which parts of them become terminals, such that the language
+//! Grammars of characters (GBNF): selection of parts that become terminals, such that the language
 //! stays that of the characters.
 //!
 //! Such a grammar has no lexer, and this engine's lexer takes the longest match. So terminals are
-//! chosen for which the longest match is the only one; `README.md` beside this file has the
+//! chosen for which the longest match is the only one; `README.md` next to this file has the
 //! statement and its proof.
 
 mod alphabet;
@@ -41,15 +41,16 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::limits::Limits;
 
-/// Rounds of taking apart, before terminals are whole and end at each match.
+/// Maximum number of rounds of taking apart; after these, terminals are whole and end at each
+/// match.
 const MAX_ROUNDS: usize = 10;
-/// Steps to find out which terminals can stand at one place, in all rounds together.
+/// Maximum number of steps to find the terminals of each context, in all rounds together.
 const MAX_CONTEXT_STEPS: usize = 4_000_000;
-/// Intervals in all classes of a grammar together.
+/// Maximum number of intervals in all classes of a grammar together.
 const MAX_INTERVALS: usize = 4_000_000;
 
-/// Lowers the GBNF grammar `text`, which its caller calls `name`. `start` is the rule that a text
-/// is, if it is not `root`.
+/// Lowers the GBNF grammar `text`, called `name` by its caller. `start` is the start rule, `root`
+/// by default.
 pub(crate) fn lower_gbnf(
     text: &str,
     name: &str,
@@ -69,7 +70,7 @@ pub(crate) fn lower_gbnf(
 
     reach::trim(&mut context, &mut exprs, &mut rules, root, start.is_none());
     context.check()?;
-    // AFTER THIS: every rule that is named derives a text.
+    // AFTER THIS: every rule that is referred to derives a text.
 
     regular::write_out(&mut context, &mut exprs, &mut rules);
     context.check()?;
@@ -87,7 +88,7 @@ pub(crate) fn lower_gbnf(
     Ok(Grammar { cost: context.meter.cost(), ..trimmed })
 }
 
-/// The rule that a text is.
+/// Returns the start rule.
 fn find_start(context: &mut Context, rules: &[Rule], start: Option<&str>) -> Option<usize> {
     let name = start.unwrap_or("root");
     let found = rules.iter().position(|rule| &*rule.name == name);
@@ -105,7 +106,7 @@ fn find_start(context: &mut Context, rules: &[Rule], start: Option<&str>) -> Opt
     found
 }
 
-/// What to do where no rule is called `root`.
+/// Returns help for a grammar without a rule `root`.
 fn other_starts(rules: &[Rule]) -> String {
     const NAMED: usize = 12;
     let names: Vec<String> = rules
@@ -129,8 +130,8 @@ struct Settled {
     every_match: BitSet,
 }
 
-/// The terminals for which longest match and competition do no harm: taken apart until that is so
-/// of all, or else the largest ones, of which some may end at each match.
+/// Returns terminals for which longest match and competition do no harm: taken apart until that
+/// holds for all, or else the largest ones, some of which may end at each match.
 fn settle(
     context: &mut Context,
     exprs: &mut Exprs,
@@ -161,8 +162,8 @@ struct Settling<'a> {
 }
 
 impl Settling<'_> {
-    /// Terminals that all go by longest match. `None` where names would have to be spelled letter
-    /// by letter, or finding out takes too long.
+    /// Returns terminals that all use the longest match, or `None` if names would have to be
+    /// spelled letter by letter, or finding them takes too long.
     fn take_apart(&mut self) -> Option<Settled> {
         let mut cuts = Cuts::default();
         let mut budget = Budget::new(MAX_CONTEXT_STEPS, &self.context.meter);
@@ -184,8 +185,8 @@ impl Settling<'_> {
         None
     }
 
-    /// The largest terminals. Those that longest match or competition would do harm to may end at
-    /// each match; where that takes too long to find out, all of them.
+    /// Returns the largest terminals. Those for which longest match or competition would do harm
+    /// may end at each match; if finding these takes too long, all of them may.
     fn end_anywhere(&mut self) -> Option<Settled> {
         self.checker.rest();
         let mut cuts = Cuts::default();
@@ -210,7 +211,7 @@ impl Settling<'_> {
         }
     }
 
-    /// A terminal for each class of characters.
+    /// Returns a terminal for each class of characters.
     fn spell(&mut self) -> Settled {
         let cuts = Cuts { is_all: true, ..Cuts::default() };
         let parts = cut::cut(self.exprs, self.rules, self.root, &cuts);

@@ -1,14 +1,14 @@
-//! How an expression is written in the notation, for messages.
+//! Formatting of expressions in the notation, for messages.
 
 use std::fmt::{self, Write};
 
 use super::expr::{Expr, ExprId, Exprs};
 use super::resolve::Rule;
 
-/// Characters of an expression that a message shows.
+/// Maximum number of characters of an expression in a message.
 const MOST: usize = 60;
 
-/// The expression in the notation, cut where it is long. Costs what is shown.
+/// Formats the expression in the notation, truncated if long. Cost: the shown part.
 pub(super) fn shown(exprs: &Exprs, rules: &[Rule], expr: ExprId) -> String {
     let mut printer = Printer { exprs, rules, text: Short { text: String::new(), left: MOST } };
     if printer.expr(expr, Around::Nothing).is_err() {
@@ -17,7 +17,7 @@ pub(super) fn shown(exprs: &Exprs, rules: &[Rule], expr: ExprId) -> String {
     printer.text.text
 }
 
-/// A text that takes no more characters once it is long.
+/// A text that accepts no more characters once it is long.
 struct Short {
     text: String,
     left: usize,
@@ -33,7 +33,7 @@ impl Write for Short {
     }
 }
 
-/// What an expression is part of.
+/// Kind of the enclosing expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Around {
     Nothing,
@@ -91,7 +91,7 @@ impl Printer<'_> {
         self.text.write_str(if is_grouped { ")" } else { "" })
     }
 
-    /// Characters in a row are one string.
+    /// Formats a sequence; consecutive characters form one string.
     fn sequence(&mut self, parts: &[ExprId]) -> fmt::Result {
         let exprs = self.exprs;
         let single = |part: &ExprId| match exprs.get(*part) {

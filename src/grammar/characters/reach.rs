@@ -1,4 +1,4 @@
-//! Before anything is written out: rules that no text reaches are found, reported, and left out.
+//! Finds, reports and drops rules that no text reaches, before anything is written out.
 
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
 use crate::grammar::characters::resolve::Rule;
@@ -6,10 +6,10 @@ use crate::grammar::lower::Context;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::lists::Lists;
 
-/// Reports rules without texts, and those that `start` does not reach where `reports_unreached`.
+/// Reports rules without texts, and those that `start` does not reach if `reports_unreached`.
 ///
-/// AFTER THIS: every rule that is named derives some text; whoever named another has an alternative
-/// less.
+/// AFTER THIS: every rule that is referred to derives some text; alternatives that referred to
+/// other rules are dropped.
 pub(super) fn trim(
     context: &mut Context,
     exprs: &mut Exprs,
@@ -61,10 +61,10 @@ pub(super) fn trim(
     }
 }
 
-/// Which rules derive a text: a work list over expressions, each of which waits for its parts.
-/// Linear.
+/// Marks the rules that derive a text: a work list over expressions, each of which waits for its
+/// parts. Linear.
 fn productive(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
-    // Rules stand behind the expressions.
+    // Rules are numbered after the expressions.
     let count = exprs.iter().count();
     let mut missing = vec![1usize; count + rules.len()];
     let mut uses: Vec<(u32, usize)> = Vec::new();
@@ -93,7 +93,7 @@ fn productive(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
     let uses = Lists::from_pairs(count + rules.len(), &uses);
     while let Some(done) = pending.pop() {
         for &user in uses.get(done) {
-            // A choice may be done several times over.
+            // A choice may be completed several times.
             if missing[user] > 0 {
                 missing[user] -= 1;
                 if missing[user] == 0 {
@@ -128,7 +128,7 @@ fn reached(exprs: &Exprs, rules: &[Rule], start: usize) -> Vec<bool> {
     reached
 }
 
-/// Which rules are named anywhere.
+/// Marks the rules that are referred to anywhere.
 fn used(exprs: &Exprs, rules: usize) -> Vec<bool> {
     let mut used = vec![false; rules];
     for expr in exprs.iter() {
@@ -139,7 +139,7 @@ fn used(exprs: &Exprs, rules: usize) -> Vec<bool> {
     used
 }
 
-/// `expr` without alternatives that name rules without texts.
+/// Returns `expr` without the alternatives that refer to rules without texts.
 fn without(
     exprs: &mut Exprs,
     expr: ExprId,

@@ -1,10 +1,10 @@
-//! Second pass: rules whose language is regular are written out where they are named.
+//! Second pass: rules whose language is regular are written out where they are used.
 //!
-//! A rule is regular if it names no tokens, and regular rules only, or if it and the rules that it
-//! is recursive with name each other only at the end of their alternatives (right-linear), or only
-//! at the beginning (left-linear). Such rules are equations `X = A X | B`, whose least solution is
-//! `A* B` (Arden, *Delayed-Logic and Finite-State Machines*, 1961); several are solved one after
-//! the other, as Gauss does. What would grow too large stays a rule.
+//! A rule is regular if it uses no tokens and only regular rules, or if it and the rules that it is
+//! recursive with use each other only at the end of their alternatives (right-linear), or only at
+//! the beginning (left-linear). Such rules are equations `X = A X | B`, whose least solution is
+//! `A* B` (Arden, *Delayed-Logic and Finite-State Machines*, 1961); systems are solved by Gaussian
+//! elimination. A rule that would grow too large stays a rule.
 
 use hashbrown::HashMap;
 
@@ -67,7 +67,7 @@ fn refuse_lazy(context: &mut Context, rule: &Rule) {
     }
 }
 
-/// Rules that are recursive with each other, each behind those that it names.
+/// Returns the strong components of rules, each after those that it refers to.
 fn components(exprs: &Exprs, rules: &[Rule]) -> Lists<usize> {
     let mut edges = Lists::new();
     for rule in rules {
@@ -89,7 +89,7 @@ fn components(exprs: &Exprs, rules: &[Rule]) -> Lists<usize> {
     strong_components(&edges)
 }
 
-/// Puts regular rules in the place of their names.
+/// Substitutes regular rules for references to them.
 struct Writer<'a> {
     exprs: &'a mut Exprs,
     regular: &'a [Option<ExprId>],
@@ -125,7 +125,7 @@ impl Writer<'_> {
     }
 }
 
-/// What each of `members` stands for, where all of them are regular.
+/// Returns the language of each of `members`, if all of them are regular.
 fn solve(exprs: &mut Exprs, rules: &[Rule], members: &[usize]) -> Option<Vec<ExprId>> {
     if let [rule] = members
         && exprs.is_regular(rules[*rule].body)

@@ -1,4 +1,4 @@
-//! First pass: names become numbers, and the tree expressions.
+//! First pass: names become numbers, and the tree becomes expressions.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::grammar::tokens::Tokens;
 use crate::syntax::gbnf::ast::{self, ExprKind, TokenName};
 use crate::util::diagnostic::Diagnostic;
 
-/// Tokens each of which all others are named by: every other token has a spelling for each of them.
+/// Maximum number of negated tokens: every other token has a spelling for each of them.
 const MAX_NEGATIONS: usize = 32;
 
 /// A rule.
@@ -33,10 +33,10 @@ impl Rule {
     }
 }
 
-/// The rules of `file`, which is source `source`.
+/// Returns the rules of `file`, which is source `source`.
 ///
 /// AFTER THIS: no names and no assertions; every rule has one definition, the last one in the file,
-/// as llama.cpp has it.
+/// as in llama.cpp.
 pub(super) fn resolve(
     context: &mut Context,
     source: u32,
@@ -160,7 +160,7 @@ impl Resolver<'_> {
                 self.exprs.repeat(inner, *min, *max)
             }
             ExprKind::Assertion(body) => {
-                // What stands in it must be sound, too.
+                // Its contents must be valid, too.
                 self.body(body);
                 let message = "this assertion changes no language, and is passed over";
                 let diagnostic = Diagnostic::warning("lookahead-assertion", message);

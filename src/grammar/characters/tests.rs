@@ -1,9 +1,9 @@
-//! Which terminals come of grammars of characters, and which findings.
+//! Terminals and findings of grammars of characters.
 
 use super::*;
 use crate::util::limits::Limits;
 
-/// The terminals by their patterns, ascending.
+/// Returns the terminals by their patterns, ascending.
 fn terminals(text: &str) -> Vec<String> {
     let grammar = lower_gbnf(text, "<grammar>", None, &Limits::default())
         .unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -13,7 +13,7 @@ fn terminals(text: &str) -> Vec<String> {
     patterns
 }
 
-/// How many terminals may end at each match, and how many there are.
+/// Returns the number of terminals that may end at each match, and the number of all.
 fn at_each_match(text: &str) -> (usize, usize) {
     let grammar = lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound");
     (
@@ -25,13 +25,13 @@ fn at_each_match(text: &str) -> (usize, usize) {
 #[test]
 fn names_that_a_word_may_follow_at_once_stay_whole() {
     let expr = "root ::= expr\nws ::= \" \"*\nname ::= [a-z]+\n";
-    // A blank must stand between.
+    // A blank is required between them.
     let text = "expr ::= name | expr \" in \" expr | \"(\" expr \")\"";
     assert_eq!(at_each_match(&format!("{expr}{text}")), (0, 4));
-    // None need stand there: the name may end at each letter. The word may not.
+    // None is required: the name may end at each letter. The word may not.
     let text = "expr ::= name | expr ws \"in\" ws expr | \"(\" expr \")\"";
     assert_eq!(at_each_match(&format!("{expr}{text}")), (1, 4));
-    // A name goes on where the word and a shorter name end.
+    // A name can continue where the word and a shorter name end.
     let text = "expr ::= name \";\" | \"for\" name expr | \"(\" expr \")\"";
     assert_eq!(at_each_match(&format!("{expr}{text}")), (1, 4));
 }
@@ -40,7 +40,7 @@ fn names_that_a_word_may_follow_at_once_stay_whole() {
 fn text_between_interpolations_is_one_lexeme() {
     let text = "root ::= \"'\" ([^'$] | \"${\" root \"}\")* \"'\"";
     assert_eq!(at_each_match(text), (0, 4));
-    // It can go on with a sign that an interpolation begins with.
+    // It can continue with a character that an interpolation begins with.
     let text = "root ::= \"'\" ([^'$] | \"$\" [^{'] | \"${\" root \"}\")* \"'\"";
     assert_eq!(at_each_match(text), (1, 4));
 }
@@ -76,7 +76,7 @@ fn what_the_longest_match_would_take_away_is_taken_apart() {
         patterns.contains(&"\"\\n\"".to_owned()) && patterns.contains(&"\" \"".to_owned()),
         "{patterns:?}"
     );
-    // Nothing that follows goes on as the blanks do.
+    // Nothing that follows can continue the blanks.
     let text = "root ::= (value \";\")+\nvalue ::= \"(\" value \")\" ws | \"a\" ws\nws ::= [ \\n]*";
     assert_eq!(terminals(text).len(), 4, "{:?}", terminals(text));
 }
@@ -91,7 +91,7 @@ fn words_leave_the_pattern_that_has_them() {
         patterns.iter().any(|pattern| pattern.contains("a-z") || pattern.contains("\"a\"..\"z\"")),
         "{patterns:?}"
     );
-    // What follows the word decides.
+    // The text after the word decides.
     let text = "root ::= \"if \" root | name \"=\" root | \"(\" root \")\" | name\nname ::= [a-z]+";
     assert!(terminals(text).contains(&"\"if \"".to_owned()), "{:?}", terminals(text));
 }
@@ -124,7 +124,7 @@ fn findings_are_those_of_other_notations() {
 #[test]
 fn tokens_are_terminals_between_regular_parts() {
     let text = "root ::= <think> [a-z]* (!<[7]>)* \"x\" [0-9]+ | <think> \"y\"";
-    // No token may stand before the `x`, so the letters may end before one.
+    // No token may precede the `x`, so the letters may end before one.
     let letters = "(\"a\"..\"z\") (\"a\"..\"z\")*";
     let number = "\"x\" (\"0\"..\"9\")+";
     assert_eq!(terminals(text), ["!<[7]>", number, "\"y\"", letters, "<think>"]);

@@ -1,5 +1,5 @@
-//! Last pass: the parts become an IR, with terminals written out, ranked and given what directives
-//! say of them.
+//! Last pass: the parts become an IR, with terminals expanded, ranked and given the settings of
+//! directives.
 
 use std::cmp::Reverse;
 
@@ -25,7 +25,7 @@ use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
-/// What the passes made, beside the terminals.
+/// Results of the passes, apart from the terminals.
 #[derive(Debug)]
 pub(crate) struct Parts<'a> {
     pub(crate) rules: &'a [Rule],
@@ -34,14 +34,15 @@ pub(crate) struct Parts<'a> {
     pub(crate) ignores: &'a [Ignore],
     /// The terminals that are ignored everywhere.
     pub(crate) ignored: Vec<TerminalIndex>,
-    /// Whether the file has what only llguidance's dialect has.
+    /// Whether the file uses syntax that only llguidance's dialect has.
     pub(crate) is_dialect: bool,
     pub(crate) terminal_names: &'a HashMap<String, TerminalIndex>,
     /// See [`starts`].
     pub(crate) starts: Vec<RuleIndex>,
 }
 
-/// The rules that a text may be, the usual one first: those of `%start`, else `start`.
+/// Returns the rules that a text may start from, the default one first: those of `%start`, or
+/// `start`.
 pub(crate) fn starts(
     context: &mut Context,
     directions: &Directions,
@@ -55,8 +56,8 @@ pub(crate) fn starts(
     starts.map(|(name, at)| start(context, name, true, Some(*at), names, rules)).collect()
 }
 
-/// One of them. Where it is not the usual one somebody has asked for it; `at` is where the file
-/// does.
+/// Returns one of them. `is_asked_for` if it is not simply the default; `at` is the place in the
+/// file that names it.
 pub(crate) fn start(
     context: &mut Context,
     name: &str,
@@ -90,7 +91,7 @@ pub(crate) fn start(
     None
 }
 
-/// Makes the IR; `None` when an error was reported.
+/// Makes the IR. Returns `None` if an error was reported.
 pub(crate) fn assemble(
     context: &mut Context,
     mut table: TerminalTable<'_>,
@@ -129,7 +130,7 @@ pub(crate) fn assemble(
         requirements: Vec::new(),
         lexer,
         conflicts: parts.directions.conflicts.unwrap_or_default(),
-        // llguidance ignores nothing before the first lexeme, unless it is told to; Lark does.
+        // llguidance ignores nothing before the first lexeme, unless an option says so; Lark does.
         leading_ignored: parts.directions.leading_ignored.unwrap_or(!parts.is_dialect),
         matching: matching(parts),
         reserve_covered: parts
@@ -145,8 +146,8 @@ pub(crate) fn assemble(
     })
 }
 
-/// What `%match` says: in llguidance's dialect all terminals of a text are meant, unless the file
-/// says otherwise.
+/// Returns the value of `%match`: in llguidance's dialect all terminals that match a text apply,
+/// unless the file says otherwise.
 fn matching(parts: &Parts<'_>) -> Matching {
     let is_basic = parts.directions.lexer == Some(LexerKind::Basic);
     parts.directions.matching.unwrap_or(match parts.is_dialect && !is_basic {
@@ -155,8 +156,8 @@ fn matching(parts: &Parts<'_>) -> Matching {
     })
 }
 
-/// The terminals that are used, with their ranks, and by place in the table their ids; `None` when
-/// an error was reported.
+/// Returns the used terminals, with their ranks, and their ids by position in the table, or `None`
+/// if an error was reported.
 fn list_terminals(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
@@ -164,7 +165,7 @@ fn list_terminals(
     used: &[bool],
     lexer: LexerKind,
 ) -> Option<(Vec<Terminal>, Vec<Option<TerminalId>>)> {
-    // With an `%indent`, what is ignored before the first lexeme of a line counts.
+    // With an `%indent`, ignored lexemes before the first lexeme of a line are significant.
     let is_contextual = lexer == LexerKind::Contextual;
     let is_asked_for = match is_contextual && parts.directions.indentation.is_none() {
         true => terminals_of(&parts.productions.productions),
@@ -179,16 +180,16 @@ fn list_terminals(
         let (pattern, priority, order, at) = pattern_of(context, table, terminal)?;
         let literal = pattern.as_ref().is_some_and(Pattern::is_literal);
         let lazy = table.named.get(terminal).is_some_and(|named| named.lazy);
-        // Where a lazy terminal matches, it is what ends the lexeme. What the rules ask for goes
-        // before what is ignored where it can stand: else a `NEWLINE` beside an ignored `/\s+/`
-        // would be no lexeme anywhere. Under `basic` it would be one where it cannot stand, too. An
-        // ignored terminal that looks around is meant for some places, and keeps its own.
+        // If a lazy terminal matches, it ends the lexeme. A terminal of the rules goes before
+        // ignored ones where it can be shifted: otherwise a `NEWLINE` next to an ignored `/\s+/`
+        // would never be a lexeme. Under `basic` it would also be one where it cannot be shifted.
+        // An ignored terminal that looks around is meant for some contexts, and keeps its own.
         let is_ignored = parts.ignored.contains(&terminal);
         let is_both = is_ignored && is_asked_for.contains(&terminal);
         let looks_around = pattern.as_ref().is_some_and(Pattern::looks_around);
         let yields = is_contextual && is_ignored && !is_both && !looks_around;
         let goes_first = if matching == Matching::Priority { priority } else { 0 };
-        // Where all terminals of a text are meant, those of the rules are: a priority says nothing.
+        // If all terminals of a text apply, those of the rules go first: priorities have no effect.
         let order_of = |yields: bool| {
             let all = matching == Matching::All && yields;
             (Reverse(goes_first), !lazy, all, Reverse(priority), yields, !literal, order)
@@ -214,8 +215,8 @@ fn list_terminals(
             place: Some(context.sources.place(at)),
         });
         if is_both {
-            // Where the rules ask for it, it is what they ask for, and elsewhere it is ignored: two
-            // terminals of the same texts.
+            // If the rules expect it, it is that terminal, and otherwise it is ignored: two
+            // terminals with the same texts.
             let name = table.fresh_name("__IGNORED");
             let asked_for = &terminals[terminals.len() - 1];
             let twin = Terminal {
@@ -237,8 +238,8 @@ fn list_terminals(
     Some((terminals, ids))
 }
 
-/// A terminal's pattern, which declared ones have not, its priority, where it stands in the order
-/// of terminals, and where it is written; `None` when an error was reported.
+/// Returns a terminal's pattern, which declared ones do not have, its priority, its position in the
+/// order of terminals, and its location, or `None` if an error was reported.
 fn pattern_of(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
@@ -258,7 +259,7 @@ fn pattern_of(
     Some((Some(made.pattern.clone()), 0, made.order, made.at))
 }
 
-/// Tells terminals how many tokens their lexemes may take.
+/// Sets the maximum number of tokens of lexemes in their terminals.
 fn limit_lexemes(
     context: &mut Context,
     terminals: &mut [Terminal],
@@ -284,7 +285,7 @@ fn limit_lexemes(
     }
 }
 
-/// Which terminals the IR needs.
+/// Marks the terminals that the IR needs.
 fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex]) -> Vec<bool> {
     let mut used = vec![false; table.len()];
     for symbol in parts.productions.productions.iter().flat_map(|production| &production.rhs) {
@@ -295,12 +296,12 @@ fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex])
     for &terminal in ignored {
         used[terminal] = true;
     }
-    // A reserved word need not stand in any rule: then it is never allowed, nor what it is reserved
-    // against.
+    // A reserved word need not occur in any rule: then neither it nor the terminal that it is
+    // reserved against is allowed there.
     for &(word, against) in &parts.directions.reserved {
         used[word] |= used[against];
     }
-    // Nor need a word that what stands around it decides about, or what it is elsewhere.
+    // Neither need a word with a look-ahead, or its other terminal.
     let in_rules = used.clone();
     for (&word, lookahead) in &parts.directions.lookaheads {
         used[word] |= in_rules[lookahead.other];
@@ -312,7 +313,7 @@ fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex])
     used
 }
 
-/// Warns of terminals of the file itself that no rule and no other terminal names.
+/// Warns about terminals of the file itself that no rule and no other terminal refers to.
 fn warn_unused(
     context: &mut Context,
     table: &TerminalTable<'_>,
@@ -343,12 +344,12 @@ fn warn_unused(
     }
 }
 
-/// Warns of priorities of rules that decide nothing.
+/// Warns about priorities of rules that have no effect.
 fn warn_of_priorities(context: &mut Context, parts: &Parts<'_>) {
     if parts.directions.conflicts == Some(Conflicts::Shift) {
         return;
     }
-    // An instance of a template has the template's.
+    // An instance of a template has the template's location.
     let mut seen = HashSet::new();
     for rule in parts.rules {
         if let Some((_, at)) = rule.priority.filter(|(_, at)| seen.insert(*at)) {
@@ -361,7 +362,7 @@ fn warn_of_priorities(context: &mut Context, parts: &Parts<'_>) {
     }
 }
 
-/// The terminals that some production has.
+/// Returns the terminals that occur in some production.
 fn terminals_of(productions: &[NewProduction]) -> HashSet<TerminalIndex> {
     let symbols = productions.iter().flat_map(|production| &production.rhs);
     symbols
@@ -372,7 +373,8 @@ fn terminals_of(productions: &[NewProduction]) -> HashSet<TerminalIndex> {
         .collect()
 }
 
-/// Nothing is ignored where an exclusive terminal can stand: it cannot be both.
+/// Reports terminals that are both ignored and exclusive: nothing is ignored where an exclusive one
+/// can occur.
 fn refuse_ignored(
     context: &mut Context,
     table: &TerminalTable<'_>,
@@ -391,7 +393,7 @@ fn refuse_ignored(
     }
 }
 
-/// Writes into the terminals what the directives say of words.
+/// Stores the settings of directives about words in the terminals.
 fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directions: &Directions) {
     for &(word, against) in &directions.reserved {
         if let (Some(word), Some(against)) = (ids[word], ids[against]) {
@@ -405,7 +407,7 @@ fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directio
     }
     for (&word, lookahead) in &directions.lookaheads {
         if let (Some(word), Some(other)) = (ids[word], ids[lookahead.other]) {
-            // A terminal that the grammar does not use is never met.
+            // A terminal that the grammar does not use never occurs.
             let kept =
                 |list: &Vec<usize>| list.iter().filter_map(|&terminal| ids[terminal]).collect();
             terminals[word.index()].lookahead = Some(Lookahead {
@@ -417,7 +419,7 @@ fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directio
     }
 }
 
-/// What the attributes of a rule say, its suffix written out; `None` when an error was reported.
+/// Returns the attributes of a rule, with its suffix expanded, or `None` if an error was reported.
 fn marks(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
@@ -454,7 +456,7 @@ fn nonterminals_and_productions(
     for (i, new) in parts.productions.nonterminals.iter().enumerate() {
         ids.push(NonterminalId::new(nonterminals.len()));
         if parts.rules.get(i).is_none_or(|rule| rule.parameters.is_empty()) {
-            // What another rule stands for need not be told that nothing uses it.
+            // A rule replaced by another needs no warning that it is unused.
             let stop = parts.rules.get(i).and_then(|rule| rule.stop.as_ref());
             let is_replaced = stop.is_some_and(|stop| stop.is_joined);
             let place = (!is_replaced).then(|| context.sources.place(new.at));

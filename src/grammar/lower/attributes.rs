@@ -1,4 +1,4 @@
-//! What stands in brackets behind a rule's name, as llguidance has it.
+//! Attributes in brackets after a rule's name, as in llguidance.
 
 use crate::grammar::ir::Temperature;
 use crate::grammar::lower::Context;
@@ -9,15 +9,15 @@ use crate::util::diagnostic::Diagnostic;
 /// The attributes of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attributes {
-    /// `capture`, `capture="name"`: under what name its texts are captured.
+    /// `capture`, `capture="name"`: name under which its texts are captured.
     pub(crate) capture: Option<String>,
     /// `lazy`: the first match ends it.
     pub(crate) lazy: bool,
-    /// `stop=...`: what ends it and is no part of the text.
+    /// `stop=...`: ends it and is not part of the text.
     pub(crate) stop: Option<Expr>,
-    /// `suffix=...`: what ends it and is not captured.
+    /// `suffix=...`: ends it and is not captured.
     pub(crate) suffix: Option<Expr>,
-    /// `stop_capture="name"`: under what name what ends it is captured.
+    /// `stop_capture="name"`: name under which the stop or suffix is captured.
     pub(crate) stop_capture: Option<String>,
     /// `temperature=0.7`.
     pub(crate) temperature: Option<Temperature>,
@@ -26,7 +26,7 @@ pub(crate) struct Attributes {
 }
 
 impl Attributes {
-    /// Reads the attributes of the rule `name`, whose spans are of the source of `at`.
+    /// Reads the attributes of the rule `name`, whose spans refer to the source of `at`.
     pub(crate) fn read(
         context: &mut Context,
         attributes: &[Attribute],
@@ -106,7 +106,7 @@ impl Attributes {
         Ok(())
     }
 
-    /// Whether the rule is one lexeme where its body can be one.
+    /// Whether the rule becomes one lexeme if its body allows it.
     pub(crate) fn prefers_lexeme(&self) -> bool {
         self.temperature.is_some() || self.max_tokens.is_some()
     }

@@ -17,16 +17,17 @@
 use crate::grammar::ir::Symbol;
 use crate::grammar::lower::expand::{Expander, HelperKind, RightSide};
 
-/// Up to this count, repetition of one symbol is written out.
+/// Maximum count up to which the repetition of one symbol is written out.
 const SMALL_COUNT: u32 = 16;
-/// Longer sequences get a symbol of their own before they are repeated.
+/// Longer sequences become a symbol of their own before they are repeated.
 const SMALL_SYMBOLS: usize = 32;
 
-/// Alternatives that a repetition of a group with several is written out to, as Lark does: a
-/// nonterminal for the group would have to end before what follows is known.
+/// Maximum number of alternatives to which the repetition of a group with several is written out,
+/// as Lark does: a nonterminal for the group would have to end before the text after it is known.
 const WRITTEN_OUT: usize = 64;
 
-/// All sequences of `min..=max` of `base`, if they are few; the empty one is left to the caller.
+/// Returns all sequences of `min..=max` of `base`, if they are few; the caller handles the empty
+/// one.
 fn written_out(base: &[RightSide], min: u32, max: u32) -> Option<Vec<RightSide>> {
     let mut power: Vec<RightSide> = vec![Vec::new()];
     let mut all = Vec::new();
@@ -48,7 +49,7 @@ fn written_out(base: &[RightSide], min: u32, max: u32) -> Option<Vec<RightSide>>
 }
 
 impl Expander {
-    /// `min..=max` times one of `base`, the empty case left to the caller; `max` is 2 or more.
+    /// Repeats `base` `min..=max` times; the caller handles the empty case; `max` is at least 2.
     pub(crate) fn between(&mut self, base: Vec<RightSide>, min: u32, max: u32) -> Vec<RightSide> {
         if base.len() > 1
             && let Some(all) = written_out(&base, min, max)
@@ -75,7 +76,7 @@ impl Expander {
         all
     }
 
-    /// `min` times or more; `min` is 2 or more.
+    /// Repeats `base` `min` times or more; `min` is at least 2.
     pub(crate) fn at_least(&mut self, base: Vec<RightSide>, min: u32) -> Vec<RightSide> {
         let symbol = self.symbol(base);
         let exactly = self.exactly(symbol, min);
@@ -85,7 +86,7 @@ impl Expander {
         vec![vec![list]]
     }
 
-    /// `symbol` repeated `count` times.
+    /// Repeats `symbol` `count` times.
     fn exactly(&mut self, symbol: Symbol, count: u32) -> RightSide {
         if count <= SMALL_COUNT {
             return vec![symbol; count as usize];
@@ -97,7 +98,7 @@ impl Expander {
             .collect()
     }
 
-    /// `symbol` repeated 2 to the `exponent` times.
+    /// Repeats `symbol` 2 to the `exponent` times.
     fn power(&mut self, symbol: Symbol, exponent: u32) -> Symbol {
         let mut power = symbol;
         for _ in 0..exponent {
@@ -106,8 +107,8 @@ impl Expander {
         power
     }
 
-    /// `symbol` once at least and `max` times at most; `max` is 1 or more. Recurses once per bit of
-    /// `max`, and of each of the at most 32 rests.
+    /// Repeats `symbol` between 1 and `max` times; `max` is at least 1. Recurses once per bit of
+    /// `max`, and of each of the at most 32 remainders.
     fn at_most(&mut self, symbol: Symbol, max: u32) -> Symbol {
         if max == 1 {
             return symbol;

@@ -1,4 +1,4 @@
-//! What of llguidance's dialect a file uses: that, and grammars within grammars, are known before
+//! Detection of llguidance's dialect in a file. Its use, and nested grammars, are found before
 //! names are resolved.
 
 use crate::syntax::ast::{Directive, Expansions, Expr, ExprKind, File, Item, Span};
@@ -12,7 +12,7 @@ pub(crate) enum Grammar<'a> {
     Named(&'a str),
 }
 
-/// The grammars that stand in the rules of a file, each where it stands; not those within these.
+/// Returns the grammars in the rules of a file, each with its span; not those nested in them.
 pub(crate) fn grammars(file: &File) -> Vec<(Grammar<'_>, &Span)> {
     let mut found = Vec::new();
     every(file, &mut |expr| match &expr.node {
@@ -24,7 +24,7 @@ pub(crate) fn grammars(file: &File) -> Vec<(Grammar<'_>, &Span)> {
     found
 }
 
-/// Whether a file has what only the dialect has, counts in braces left aside.
+/// Whether a file uses syntax that only the dialect has, apart from counts in braces.
 pub(crate) fn is_used(file: &File) -> bool {
     let mut used = file.items.iter().any(|item| match item {
         Item::Rule(rule) => !rule.attributes.is_empty(),
@@ -48,7 +48,7 @@ pub(crate) fn is_used(file: &File) -> bool {
     used
 }
 
-/// Shows all expressions of a file, but those of grammars within it.
+/// Calls `show` with all expressions of a file, except those of nested grammars.
 fn every<'a>(file: &'a File, show: &mut impl FnMut(&'a Expr)) {
     let bodies = file.items.iter().filter_map(|item| match item {
         Item::Rule(rule) => Some(&rule.body),

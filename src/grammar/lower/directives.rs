@@ -1,5 +1,5 @@
-//! Seventh pass: the directives, which say how words are read, which operators bind tighter, and
-//! where to start.
+//! Seventh pass: the directives, which define how words are read, operator precedence, and the
+//! start rules.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,26 @@ use crate::grammar::lower::tree::{Order, TerminalIndex, WordKey};
 use crate::syntax::ast;
 use crate::util::diagnostic::Diagnostic;
 
-/// What the directives say.
+/// Settings made by the directives.
 #[derive(Debug, Default)]
 pub(crate) struct Directions {
-    /// The rules that a text may be, the usual one first; none where nothing is said.
+    /// The rules that may start a text, the default one first; empty if none is given.
     pub(crate) starts: Vec<(String, At)>,
     pub(crate) lexer: Option<LexerKind>,
     pub(crate) matching: Option<Matching>,
     pub(crate) conflicts: Option<Conflicts>,
-    /// Words and what they are reserved against.
+    /// Words, each with the terminal that it is reserved against.
     pub(crate) reserved: Vec<(TerminalIndex, TerminalIndex)>,
-    /// `%reserved` without words.
+    /// Terminals of `%reserved` without words.
     pub(crate) covered: Vec<TerminalIndex>,
-    /// Words, what they fall back to, and whether softly.
+    /// Words, each with its fallback and whether that is soft.
     pub(crate) fallbacks: BTreeMap<TerminalIndex, (TerminalIndex, bool, At)>,
-    /// Terminals that shut out what cannot stand where they can.
+    /// Terminals of `%exclusive`: where one can be shifted, only what can be shifted there
+    /// competes.
     pub(crate) exclusive: BTreeMap<TerminalIndex, At>,
-    /// Words, and what decides that they are themselves.
+    /// Words, each with the context that decides that they are themselves.
     pub(crate) lookaheads: BTreeMap<TerminalIndex, Lookahead>,
-    /// `%llguidance`: whether the text may begin with what is ignored.
+    /// `%llguidance`: whether ignored text may start the text.
     pub(crate) leading_ignored: Option<bool>,
     /// `%indent`.
     pub(crate) indentation: Option<Indentation<TerminalIndex>>,
@@ -49,7 +50,7 @@ pub(crate) struct Lookahead {
     at: At,
 }
 
-/// What has a precedence: a terminal, or a name or string that is none and serves `%prec` alone.
+/// Holder of a precedence: a terminal, or a name or string that is none and serves only `%prec`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Level {
     Terminal(TerminalIndex),
@@ -57,12 +58,12 @@ enum Level {
 }
 
 impl Directions {
-    /// The precedence of a terminal.
+    /// Returns the precedence of a terminal.
     pub(crate) fn of_terminal(&self, terminal: TerminalIndex) -> Option<Precedence> {
         self.levels.get(&Level::Terminal(terminal)).copied()
     }
 
-    /// The precedence that `%prec` names.
+    /// Returns the precedence that `%prec` names.
     pub(crate) fn of_word(
         &self,
         word: &WordKey,
@@ -75,7 +76,7 @@ impl Directions {
 
 /// Reads the directives.
 ///
-/// AFTER THIS: every word that a directive names is a terminal, but for those that have only a
+/// AFTER THIS: every word that a directive names is a terminal, except those with only a
 /// precedence.
 pub(crate) fn direct(
     context: &mut Context,
@@ -304,8 +305,8 @@ impl DirectiveReader<'_, '_> {
         }
     }
 
-    /// No word is both reserved against a terminal and at times that terminal, and one directive
-    /// says when it is.
+    /// Reports words that are both reserved against a terminal and fall back to it, and
+    /// contradictory look-aheads.
     fn contradictions(&mut self) {
         let reserved: HashSet<_> = self.directions.reserved.iter().copied().collect();
         let both: Vec<_> = self
@@ -329,8 +330,8 @@ impl DirectiveReader<'_, '_> {
         self.lookahead_contradictions(&reserved);
     }
 
-    /// A word that what stands around it decides about is not reserved against the same terminal,
-    /// does not fall back, and competes though the parser could not take it.
+    /// Reports words with a `%lookahead` that are also exclusive, reserved against the same
+    /// terminal, or have a fallback.
     fn lookahead_contradictions(&mut self, reserved: &HashSet<(TerminalIndex, TerminalIndex)>) {
         let both: Vec<_> = (self.directions.lookaheads.iter())
             .filter_map(|(&word, lookahead)| {
@@ -441,7 +442,7 @@ impl DirectiveReader<'_, '_> {
         self.directions.indentation = Some(indentation);
     }
 
-    /// The terminal that a directive names; a string that stands in no rule becomes one.
+    /// Returns the terminal that a directive names; a string that occurs in no rule becomes one.
     fn word(&mut self, word: &ast::Word, at: At) -> Option<TerminalIndex> {
         let at = at.with_span(span(word));
         match WordKey::new(word) {

@@ -1,11 +1,10 @@
 //! Sixth pass: groups, options and repetitions become productions.
 //!
-//! As in Lark, what may be absent is expanded into alternatives with and without it (`a: b? c` is
-//! `b c | c`), and groups are multiplied out, because a production for the empty text asks the
-//! parser for a decision before it has seen anything. Where that would multiply too much, the
-//! sequence is cut and its right part becomes a nonterminal of its own: still no decision is asked
-//! for earlier, and the size is linear. Repetition is left recursive. Counted repetition is in
-//! [`super::counted`].
+//! As in Lark, an option is expanded into alternatives with and without it (`a: b? c` is
+//! `b c | c`), and groups are multiplied out, because an empty production asks the parser for a
+//! decision before it has seen anything. If that would produce too much, the sequence is cut and
+//! its right part becomes a nonterminal of its own: still no decision is needed earlier, and the
+//! size is linear. Repetition is left recursive. Counted repetition is in [`super::counted`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,20 +15,20 @@ use crate::grammar::lower::tree::{Body, Item, Node, Rule, Sequence, WordKey};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, TerminalId};
 
-/// Symbols in all productions together, their left sides included.
+/// Maximum number of symbols in all productions together, including their left sides.
 const MAX_SYMBOLS: usize = 1_000_000;
-/// What one sequence is multiplied out to as a whole. Lark has no such limit: where a nonterminal
-/// stands for a part, the parser may have to choose at its end what it need not choose in Lark.
+/// Upper bound on the product of a sequence that stays whole. Lark has no such limit: after a part
+/// that is replaced by a nonterminal the parser may face a choice that it does not face in Lark.
 const WHOLE: Extent = Extent { alternatives: 256, symbols: 8_192 };
-/// What each part of a sequence that is cut is multiplied out to.
+/// Upper bound on the product of each part of a sequence that is cut.
 const PART: Extent = Extent { alternatives: 64, symbols: 4_096 };
-/// A group of more alternatives becomes a nonterminal of its own rather than cut its sequence.
+/// A group with more alternatives becomes a nonterminal of its own before its sequence is cut.
 const LARGE_GROUP: usize = 8;
 
 /// The right side of a production.
 pub(crate) type RightSide = Vec<Symbol>;
 
-/// Productions and the nonterminals they are of.
+/// Productions and their nonterminals.
 #[derive(Debug, Default)]
 pub(crate) struct Productions {
     pub(crate) nonterminals: Vec<NewNonterminal>,
@@ -43,25 +42,25 @@ pub(crate) struct NewNonterminal {
     pub(crate) at: At,
 }
 
-/// A production, its precedence not yet looked up.
+/// A production whose precedence is not looked up yet.
 #[derive(Debug)]
 pub(crate) struct NewProduction {
     pub(crate) lhs: NonterminalId,
     pub(crate) rhs: RightSide,
     pub(crate) precedence: Option<WordKey>,
-    /// Of the rule; 0 in helpers, as in Lark.
+    /// Priority of the rule; 0 in helpers, as in Lark.
     pub(crate) priority: i32,
     pub(crate) at: At,
 }
 
-/// Alternatives without repetition of any, the empty one kept apart.
+/// Alternatives free of repetition, with the empty one kept separately.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alternatives {
     pub(crate) some: Vec<RightSide>,
     pub(crate) empty: bool,
 }
 
-/// What a helper is for; part of its name, and of what makes two helpers the same.
+/// Purpose of a helper; part of its name and of its identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HelperKind {
     /// One of the alternatives.
@@ -70,18 +69,18 @@ pub(crate) enum HelperKind {
     Plus,
     /// Twice the symbol of half the power.
     Power,
-    /// At least, or at most, so many.
+    /// At least, or at most, this many.
     Count(u32),
 }
 
-/// A symbol is made, compared with its likes, and copied into the grammar and its trimmed form.
+/// A symbol is made, compared with similar ones, and copied into the grammar and its trimmed form.
 const STEPS_OF_A_SYMBOL: usize = 20;
 const BYTES_OF_A_SYMBOL: usize = 60;
 
 /// Expands all rules.
 ///
 /// AFTER THIS: plain productions; equal ones of one nonterminal merged; `nonterminals[i]` is rule
-/// `i`, for rules that are no templates, before helpers; templates have no productions.
+/// `i`, templates excluded, followed by the helpers; templates have no productions.
 pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
     let mut expander = Expander {
         output: Productions::default(),
@@ -128,13 +127,13 @@ pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
 pub(crate) struct Expander {
     output: Productions,
     helpers: HashMap<(HelperKind, Vec<RightSide>, Option<WordKey>), Symbol>,
-    /// What the helpers of kind [`HelperKind::Plus`] repeat.
+    /// Alternatives that each helper of kind [`HelperKind::Plus`] repeats.
     plus: HashMap<Symbol, Vec<RightSide>>,
     names: HashSet<String>,
     symbols: usize,
-    /// How many nonterminals are rules; those behind them are helpers.
+    /// Number of nonterminals that are rules; later ones are helpers.
     rules: usize,
-    /// The rule that is being expanded, as helpers are named after it.
+    /// The rule that is being expanded; helpers are named after it.
     rule: String,
     /// The alternative that is being expanded.
     at: Option<At>,
@@ -144,8 +143,8 @@ pub(crate) struct Expander {
 
 impl Expander {
     fn rule(&mut self, lhs: NonterminalId, body: &Body) {
-        // The same again with another level is another production: precedence may keep one and take
-        // the other.
+        // Equal alternatives with different precedence are different productions: precedence may
+        // keep one and drop the other.
         let mut seen = HashSet::new();
         for sequence in body {
             if self.symbols > MAX_SYMBOLS {
@@ -171,7 +170,7 @@ impl Expander {
         self.output.productions.push(NewProduction { lhs, rhs, precedence, priority, at });
     }
 
-    /// The alternatives of a group.
+    /// Expands the alternatives of a group.
     fn body(&mut self, body: &Body) -> Alternatives {
         let mut all = Alternatives::default();
         let mut seen = HashSet::new();
@@ -199,7 +198,7 @@ impl Expander {
                 let base = self.item(item);
                 self.repeat(base, *min, *max)
             }
-            // Gone since the passes before.
+            // Removed by earlier passes.
             Node::Leaf(_)
             | Node::Parameter(_)
             | Node::Call { .. }
@@ -219,7 +218,7 @@ impl Expander {
         if max == Some(1) {
             return Alternatives { some: base.some, empty: min == 0 };
         }
-        // Several of one or more are one or more: nested as written they would be ambiguous.
+        // A repetition of one-or-more is one-or-more: nested as written it would be ambiguous.
         if let [rhs] = &base.some[..]
             && let [symbol] = &rhs[..]
             && let Some(inner) = self.plus.get(symbol)
@@ -236,7 +235,7 @@ impl Expander {
         Alternatives { some, empty }
     }
 
-    /// One or more: `plus: a | plus a`.
+    /// Returns a symbol for one or more: `plus: a | plus a`.
     fn plus(&mut self, base: Vec<RightSide>) -> Symbol {
         let mut flat = Vec::with_capacity(base.len());
         for rhs in base {
@@ -256,7 +255,7 @@ impl Expander {
         plus
     }
 
-    /// A single symbol that stands for `alternatives`.
+    /// Returns a single symbol that derives `alternatives`.
     pub(crate) fn symbol(&mut self, alternatives: Vec<RightSide>) -> Symbol {
         match &alternatives[..] {
             [rhs] if rhs.len() == 1 => rhs[0],
@@ -265,7 +264,7 @@ impl Expander {
         }
     }
 
-    /// The helper of this kind for `key`; its productions are `make(itself, key)`.
+    /// Returns the helper of this kind for `key`; its productions are `make(itself, key)`.
     pub(crate) fn helper(
         &mut self,
         kind: HelperKind,
@@ -288,7 +287,7 @@ impl Expander {
         while !self.names.insert(name.clone()) {
             name.push('_');
         }
-        // `at` is set before any alternative is expanded, and a helper stands in one.
+        // `at` is set before any alternative is expanded, and a helper is created within one.
         let at = self.at.unwrap_or(self.output.nonterminals[0].at);
         self.output.nonterminals.push(NewNonterminal { name, at });
         for rhs in make(symbol, &key.1) {
@@ -298,8 +297,7 @@ impl Expander {
         symbol
     }
 
-    /// The alternatives of a sequence: multiplied out, in several helpers where that would be too
-    /// much.
+    /// Expands a sequence: multiplied out, or split into helpers if the product is too large.
     fn sequence(&mut self, items: &[Item]) -> Alternatives {
         let mut parts: Vec<Alternatives> = items.iter().map(|item| self.item(item)).collect();
         if parts.len() == 1 {
@@ -315,7 +313,7 @@ impl Expander {
         for part in parts.iter_mut().filter(|part| part.some.len() > LARGE_GROUP) {
             part.some = vec![vec![self.symbol(std::mem::take(&mut part.some))]];
         }
-        // From the right: take parts while their product is small, then make them a helper.
+        // From the right: collect parts while their product is small, then make them a helper.
         let mut extent = Extent::default();
         let mut chunk: Vec<Alternatives> = Vec::new();
         for part in parts.into_iter().rev() {
@@ -336,7 +334,7 @@ impl Expander {
     }
 }
 
-/// How large a product is.
+/// Size of a product.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     alternatives: usize,
@@ -373,7 +371,7 @@ impl Extent {
     }
 }
 
-/// All ways to choose one alternative of each part.
+/// Returns all combinations of one alternative from each part.
 fn multiply(parts: &[Alternatives]) -> Alternatives {
     let mut product: Vec<RightSide> = vec![Vec::new()];
     for part in parts {

@@ -1,4 +1,4 @@
-//! Which file an import names: one beside the grammar, or a library.
+//! Resolution of imports to files next to the grammar, or to libraries.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -8,8 +8,7 @@ use crate::grammar::lower::source::{At, Sources};
 use crate::syntax::ast;
 use crate::util::diagnostic::{Cause, Diagnostic};
 
-/// The libraries that are there without files, by name. Each is written for this project, with the
-/// names that Lark's have.
+/// Built-in libraries, by name. Each is written for this project, with the names of Lark's.
 const LIBRARIES: &[(&str, &str)] = &[
     ("common", include_str!("../../../grammars/library/common.lark")),
     ("lark", include_str!("../../../grammars/library/lark.lark")),
@@ -17,38 +16,37 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("unicode", include_str!("../../../grammars/library/unicode.lark")),
 ];
 
-/// Gives the text of an imported file by its path. Of a file that is not there it says so by the
-/// kind of the error.
+/// Returns the text of an imported file by its path. The kind of the error tells whether the file
+/// is missing.
 pub(crate) type Imports<'a> = dyn Fn(&str) -> io::Result<String> + 'a;
 
-/// The files beside a grammar that has none.
+/// File access for a grammar without files to import.
 pub(super) const NO_FILES: fn(&str) -> io::Result<String> = |_| Err(ErrorKind::NotFound.into());
 
 /// The files that may be imported, and those that are being read.
 pub(super) struct Files<'a> {
     pub(super) imports: &'a Imports<'a>,
-    /// The files that are being read, without their extension: an import of one of them is a
-    /// circle.
+    /// Files that are being read, without their extension: importing one of them is a cycle.
     pub(super) reading: Vec<String>,
 }
 
-/// Where a file lies.
+/// Location of a file.
 #[derive(Clone)]
 pub(super) struct Location {
-    /// `None`: a library, which lies nowhere.
+    /// `None` for a library, which has no directory.
     pub(super) directory: Option<String>,
     pub(super) shown: Arc<str>,
 }
 
 /// A file that an import names.
 pub(super) struct Imported {
-    /// What tells it from other files.
+    /// Identifies the file.
     pub(super) path: String,
     pub(super) text: String,
     pub(super) location: Location,
 }
 
-/// The import statements of one file that name the same path.
+/// Import statements of one file that name the same path.
 pub(super) struct ImportGroup {
     pub(super) level: u32,
     pub(super) path: Vec<String>,
@@ -57,7 +55,7 @@ pub(super) struct ImportGroup {
 }
 
 impl ImportGroup {
-    /// The directory of the file and its path without the extension, where the importer lies in
+    /// Returns the directory of the file and its path without the extension, for an importer in
     /// `directory`.
     fn file(&self, directory: &str) -> (String, String) {
         let mut directory = directory.to_owned();
@@ -75,16 +73,16 @@ impl ImportGroup {
     }
 }
 
-/// The text of the library with this path.
+/// Returns the text of the library with this path.
 fn library(path: &[String]) -> Option<&'static str> {
     let [name] = path else { return None };
     LIBRARIES.iter().find(|(library, _)| library == name).map(|&(_, text)| text)
 }
 
 impl Files<'_> {
-    /// The file that an import names: one that lies beside the importer, or where the dots say;
-    /// else, without dots, a library. A file that is being read already is no match for a library's
-    /// name: `python.lark` may import the library `python`.
+    /// Returns the file that an import names: one next to the importer, or where the dots point;
+    /// otherwise, without dots, a library. A file that is already being read does not match a
+    /// library's name: `python.lark` may import the library `python`.
     pub(super) fn imported(
         &self,
         sources: &Sources,
@@ -126,7 +124,7 @@ impl Files<'_> {
         Err(error(message).help(format!("the libraries are {}", libraries.join(", "))).into())
     }
 
-    /// The text of a file of the caller's, if there is such a file.
+    /// Returns the text of one of the caller's files, if it exists.
     pub(super) fn beside(
         &self,
         sources: &Sources,
@@ -148,7 +146,7 @@ impl Files<'_> {
         }
     }
 
-    /// The error that a file which is being read is imported.
+    /// Creates the error for importing a file that is being read.
     fn cycle(&self, sources: &Sources, path: &str, at: At) -> GrammarError {
         let start = self.reading.iter().position(|file| file == path).unwrap_or(0);
         let cycle: Vec<String> = self.reading[start..]
@@ -180,7 +178,7 @@ pub(super) fn group_import(groups: &mut Vec<ImportGroup>, source: u32, import: a
     }
 }
 
-/// `directory/name`, with `..` taken back where it can be.
+/// Returns `directory/name`, with `..` resolved if possible.
 pub(super) fn join(directory: &str, name: &str) -> String {
     match (directory, name) {
         ("", _) => name.to_owned(),

@@ -1,7 +1,7 @@
-//! `%declare _INDENT _DEDENT` without a `%indent`: what lines mean is then in Lark's `Indenter`,
-//! which is no part of a grammar file. Its defaults are taken: the terminal `_NEWLINE` (`_NL` in
-//! Lark's own example), brackets by their usual names, tabs of eight columns. Many programs leave
-//! the underscores out.
+//! `%declare _INDENT _DEDENT` without a `%indent`: the meaning of lines is then defined in Lark's
+//! `Indenter`, which is not part of a grammar file. Its defaults are assumed: the terminal
+//! `_NEWLINE` (`_NL` in Lark's own example), brackets by their usual names, tabs of eight columns.
+//! Many programs omit the underscores.
 
 use hashbrown::HashMap;
 
@@ -10,19 +10,19 @@ use crate::grammar::lower::Context;
 use crate::grammar::lower::table::TerminalTable;
 use crate::grammar::lower::tree::{Leaf, TerminalIndex};
 
-/// Brackets: the names that Lark gives them, and the strings.
+/// Brackets: their names in Lark, and the strings.
 const BRACKETS: [[(&str, &str); 2]; 3] = [
     [("LPAR", "("), ("RPAR", ")")],
     [("LSQB", "["), ("RSQB", "]")],
     [("LBRACE", "{"), ("RBRACE", "}")],
 ];
 
-/// What programs call the beginning and the end of a block, and the end of a line.
+/// Usual names for the beginning and the end of a block, and for the end of a line.
 const BLOCKS: [(&str, &str); 2] = [("_INDENT", "_DEDENT"), ("INDENT", "DEDENT")];
 const NEWLINES: [&str; 4] = ["_NEWLINE", "_NL", "NEWLINE", "NL"];
 
-/// The directive that the file leaves unsaid, where it declares the two terminals and has one that
-/// ends lines.
+/// Returns the omitted directive if the file declares the two terminals and has one that ends
+/// lines.
 pub(crate) fn assumed(
     context: &Context,
     names: &HashMap<String, TerminalIndex>,

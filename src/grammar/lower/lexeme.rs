@@ -1,4 +1,4 @@
-//! Rules that are one lexeme: what their bodies become as terminals.
+//! Rules that are one lexeme: their bodies as terminals.
 
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{Body, Item, Leaf, Node, Sequence};
@@ -12,17 +12,17 @@ fn sequence(items: Vec<Item>, at: At) -> Body {
     vec![Sequence { items, precedence: None, at }]
 }
 
-/// What `body` matches first.
+/// Returns the shortest matches of `body`.
 pub(crate) fn first_match(body: Body, at: At) -> Body {
     one(Node::Shortest(Box::new(Item { node: Node::Group(body), at })), at)
 }
 
-/// `body`, up to and with the first `end` that can follow it.
+/// Returns `body`, up to and with the first `end` that can follow it.
 pub(crate) fn up_to(body: Body, end: Item, at: At) -> Body {
     first_match(sequence(vec![Item { node: Node::Group(body), at }, end], at), at)
 }
 
-/// The texts of `body` which no `end` that can follow one stands in.
+/// Returns the texts of `body` that contain no `end` which can follow a text of `body`.
 pub(crate) fn before(body: Body, end: Item, at: At) -> Body {
     let flags = RegexFlags { dot_all: true, ..RegexFlags::default() };
     let anything = Item { node: Node::Leaf(Leaf::Regex { pattern: ".*".to_owned(), flags }), at };
@@ -31,7 +31,7 @@ pub(crate) fn before(body: Body, end: Item, at: At) -> Body {
     one(Node::Intersection(vec![body, one(Node::Complement(Box::new(ended)), at)]), at)
 }
 
-/// Whether nothing in `body` is a rule or a token of the vocabulary.
+/// Whether `body` contains no rule and no token of the vocabulary.
 pub(crate) fn can_be(body: &Body) -> bool {
     let mut items: Vec<&Item> = body.iter().flat_map(|sequence| &sequence.items).collect();
     while let Some(item) = items.pop() {

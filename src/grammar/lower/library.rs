@@ -1,4 +1,4 @@
-//! What files define, in one table: the outcome of loading them.
+//! Table of the definitions of all files: the result of loading them.
 
 use hashbrown::HashMap;
 
@@ -16,14 +16,14 @@ pub(crate) type DefinitionIndex = usize;
 pub(crate) struct Library {
     pub(crate) instances: Vec<Instance>,
     pub(crate) definitions: Vec<Definition>,
-    /// Of the file itself and of grammars within it; imported files ignore nothing and direct
-    /// nothing, as in Lark.
+    /// Those of the file itself and of nested grammars; imported files ignore nothing and have no
+    /// directives, as in Lark.
     pub(crate) ignores: Vec<Ignore>,
-    /// The copies of the grammars within grammars, by the source and the offset where they stand.
+    /// Copies of nested grammars, by source and offset.
     pub(crate) nested: HashMap<(u32, u32), usize>,
-    /// The copies of the grammars that `@name` stands for.
+    /// Copies of the grammars that `@name` refers to.
     pub(crate) named: HashMap<String, usize>,
-    /// Whether the file has what only llguidance's dialect has.
+    /// Whether the file uses syntax that only llguidance's dialect has.
     pub(crate) is_dialect: bool,
     pub(crate) directives: Vec<(ast::Directive, At)>,
 }
@@ -33,46 +33,45 @@ pub(crate) struct Library {
 pub(crate) struct Ignore {
     pub(crate) body: ast::Expansions,
     pub(crate) at: At,
-    /// The copy that it stands in, which is a grammar of its own.
+    /// The copy that contains it, which is a grammar of its own.
     pub(crate) instance: usize,
 }
 
-/// One copy of a file: what its names mean. The file itself is number 0.
+/// One copy of a file, as the scope of its names. The file itself is number 0.
 #[derive(Debug, Default)]
 pub(crate) struct Instance {
     pub(crate) scope: HashMap<String, DefinitionIndex>,
-    /// The grammar that it is of: itself, or what imports it.
+    /// The grammar that it belongs to: itself, or its importer.
     pub(crate) class: ClassIndex,
-    /// Names that are imported from a file which does not define them, and what is to be said of
-    /// each.
+    /// Names imported from a file that does not define them, each with its diagnostic.
     pub(crate) missing: HashMap<String, Diagnostic>,
 }
 
 /// A rule or a terminal.
 #[derive(Debug)]
 pub(crate) struct Definition {
-    /// Its name in the grammar, mangled.
+    /// Name in the grammar, mangled.
     pub(crate) name: String,
     pub(crate) kind: DefinitionKind,
-    /// One body, and those that `%extend` added.
+    /// One body, and those added by `%extend`.
     pub(crate) parts: Vec<Part>,
     pub(crate) at: At,
     pub(crate) order: Order,
-    /// Defined or imported by name in the file itself.
+    /// Whether it is defined or imported by name in the file itself.
     pub(crate) own: bool,
 }
 
 /// A body as written.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// The copy in whose scope its names stand.
+    /// The copy in whose scope its names are resolved.
     pub(crate) instance: usize,
-    /// The text that its spans are of.
+    /// The text that its spans refer to.
     pub(crate) source: u32,
     pub(crate) body: ast::Expansions,
 }
 
-/// What is defined.
+/// Kind of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DefinitionKind {
     Rule { parameters: Vec<String>, priority: Option<(i32, At)>, attributes: Box<Attributes> },

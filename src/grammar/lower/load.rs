@@ -1,7 +1,7 @@
-//! First pass: reads the file and what it imports into one table of definitions.
+//! First pass: reads the file and its imports into one table of definitions.
 //!
 //! A file is loaded anew for each file that imports it, as in Lark, so that `%override` and
-//! `%extend` act on the importer's copy alone. Names that are not imported by name are mangled as
+//! `%extend` affect only the importer's copy. Names that are not imported by name are mangled as
 //! `file__name`.
 
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use crate::syntax::parse_lark;
 use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
 use crate::util::diagnostic::Diagnostic;
 
-/// Copies of files, all importers together: a chain of files each of which imports the next one
-/// twice would otherwise double at every step.
+/// Maximum number of copies of files, for all importers together: a chain of files that each import
+/// the next one twice would otherwise double at every step.
 const MAX_INSTANCES: usize = 1_000;
-/// Depth of imports.
+/// Maximum depth of imports.
 const MAX_IMPORT_DEPTH: usize = 50;
 
 /// Reads `text` and everything it imports.
@@ -58,7 +58,7 @@ pub(crate) fn load(
     Ok(loader.library)
 }
 
-/// Reads a `.y` file and the file of its terminals, which may import `common` alone.
+/// Reads a `.y` file and the file of its terminals, which may import only `common`.
 ///
 /// AFTER THIS: both are one file, with one scope.
 pub(crate) fn load_yacc(
@@ -88,7 +88,7 @@ pub(crate) fn load_yacc(
     Ok(loader.library)
 }
 
-/// Reads the rules of a `.y` file, each token of which is its name.
+/// Reads the rules of a `.y` file, in which each token is its name.
 ///
 /// AFTER THIS: one file, with one scope.
 pub(crate) fn load_yacc_rules(
@@ -117,7 +117,7 @@ struct Loader<'a> {
     sequence: u32,
 }
 
-/// A copy of a file, as its items are put into it.
+/// A copy of a file while its items are added.
 struct Copy<'a> {
     instance: usize,
     source: u32,
@@ -125,12 +125,12 @@ struct Copy<'a> {
     imported_at: Option<u32>,
 }
 
-/// How the names of an imported file are called in the whole.
+/// Mapping from the names of an imported file to names in the whole.
 #[derive(Clone, Default)]
 struct Mangling {
     /// From the file itself outwards.
     prefixes: Vec<String>,
-    /// Names imported by name, to what they are called in the whole.
+    /// Names imported by name, mapped to their names in the whole.
     aliases: HashMap<String, String>,
 }
 
@@ -151,8 +151,8 @@ impl Mangling {
 }
 
 impl Loader<'_> {
-    /// A copy of a file, nothing in its scope yet. It is of its importer's grammar, or one of its
-    /// own.
+    /// Adds a copy of a file with an empty scope. It belongs to its importer's grammar, or to one
+    /// of its own.
     fn instance(&mut self, importer: Option<usize>) -> usize {
         let number = self.library.instances.len();
         let class = importer.map_or(number, |importer| self.library.instances[importer].class);
@@ -160,8 +160,8 @@ impl Loader<'_> {
         number
     }
 
-    /// Puts what a file imports and defines into a copy. `imported_at` is the offset of the import
-    /// statement in the file itself.
+    /// Adds the imports and definitions of a file to a copy. `imported_at` is the offset of the
+    /// import statement in the file itself.
     fn file(
         &mut self,
         instance: usize,
@@ -175,7 +175,7 @@ impl Loader<'_> {
         self.items(instance, file, source, location, mangling, imported_at)
     }
 
-    /// The same with the source of a file that has one.
+    /// Does the same for a file whose source is known.
     fn items(
         &mut self,
         instance: usize,
@@ -204,7 +204,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// Loads the grammars that stand within the file or that it names.
+    /// Loads the grammars nested in the file or referred to by name.
     fn grammars(
         &mut self,
         file: &ast::File,
@@ -349,7 +349,7 @@ impl Loader<'_> {
 
     fn item(&mut self, copy: &Copy<'_>, item: ast::Item) {
         let &Copy { instance, source, .. } = copy;
-        // The file itself, or a grammar of its own within it.
+        // The file itself, or a nested grammar of its own.
         let is_grammar = self.library.instances[instance].class == instance;
         match item {
             ast::Item::Rule(rule) => {
@@ -398,8 +398,8 @@ impl Loader<'_> {
         }
     }
 
-    /// `%start`, `%lexer`, `%match`, `%conflicts` and `%ignore` are the importer's affair; what
-    /// says how words are read deserves a word.
+    /// Warns about directives on words in an imported file. `%start`, `%lexer`, `%match`,
+    /// `%conflicts` and `%ignore` are the importer's decision and need no warning.
     fn imported_directive(&mut self, source: u32, directive: &ast::Spanned<ast::Directive>) {
         let name = match &directive.node {
             ast::Directive::Start(_)
@@ -511,7 +511,7 @@ impl Loader<'_> {
     }
 }
 
-/// Whether `name` is a terminal's: upper case, maybe after underscores.
+/// Whether `name` is a terminal's: upper case, possibly after underscores.
 pub(crate) fn is_terminal_name(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(char::is_uppercase)
 }

@@ -1,4 +1,4 @@
-//! From the syntax tree to the IR: the passes, in order, each with what holds after it.
+//! From the syntax tree to the IR: the passes, in order, each with its postcondition.
 
 mod assemble;
 mod attributes;
@@ -41,16 +41,16 @@ use self::library::Library;
 use self::source::Sources;
 use self::table::TerminalTable;
 
-/// A word of a file is cut, put into a tree, resolved and lowered.
+/// Steps for a word of a file, which is lexed, parsed, resolved and lowered.
 const STEPS_OF_A_WORD: usize = 60;
-/// And stands in a few of these at once.
+/// Bytes for a word, which is in several of these structures at once.
 const BYTES_OF_A_WORD: usize = 250;
 
-/// Findings beyond this many are not kept; their number is.
+/// Maximum number of findings that are kept; further ones are only counted.
 const MAX_FINDINGS: usize = 100;
 
-/// Lowers the grammar file `text`, which its caller calls `name`; `imports` gives the files
-/// that it imports. `start` is the rule that a text is, if it is not for the file to say.
+/// Lowers the grammar file `text`, called `name` by its caller; `imports` provides imported files.
+/// `start` is the start rule, unless the file decides.
 pub(crate) fn lower(
     text: &str,
     name: &str,
@@ -74,7 +74,7 @@ pub(crate) fn lower_yacc(
     lower_library(context, library, None)
 }
 
-/// Lowers the rules of a `.y` file alone.
+/// Lowers the rules of a `.y` file without terminals.
 pub(crate) fn lower_yacc_rules(grammar: &str, limits: &Limits) -> Result<Grammar, GrammarError> {
     let mut context = Context::named("<grammar>", limits);
     let library = load::load_yacc_rules(&mut context, grammar)?;
@@ -87,14 +87,14 @@ fn lower_library(
     start: Option<&str>,
 ) -> Result<Grammar, GrammarError> {
     context.check()?;
-    // HERE: every file is read, and every name it defines or imports is in its scope, once.
+    // HERE: every file is read, and every name that it defines or imports is in its scope, once.
 
     let mut resolved = resolve::resolve(&mut context, library);
     context.check()?;
-    // AFTER THIS: no names in bodies, only numbers; nothing that the file itself does not lead to.
+    // AFTER THIS: no names in bodies, only numbers; only rules that the file itself depends on.
 
     stops::join(&mut context, &mut resolved);
-    // AFTER THIS: what ends a rule is no part of it, or of the string behind it.
+    // AFTER THIS: the end of a rule is part of neither it nor the string after it.
 
     let names: Vec<String> =
         resolved.terminals.iter().map(|terminal| terminal.name.clone()).collect();
@@ -113,7 +113,7 @@ fn lower_library(
     let ignored =
         skips::place(&mut context, &mut table, &mut rules, &resolved.ignores, resolved.skip_once);
     let ignored = context.checked(ignored)?;
-    // AFTER THIS: what is ignored is so everywhere, or stands in the rules.
+    // AFTER THIS: ignored terminals are ignored everywhere, or occur in the rules.
 
     let productions = expand::expand(&mut context, &rules);
     context.check()?;
@@ -158,20 +158,20 @@ fn lower_library(
     // AFTER THIS: only what the start symbol reaches, and all of that derives some text.
 }
 
-/// What every pass needs: the texts, for places, and somewhere to put what it finds.
+/// State shared by all passes: the texts, for places, and the findings.
 #[derive(Debug)]
 pub(crate) struct Context {
     main: Arc<str>,
     pub(in crate::grammar) sources: Sources,
     findings: Vec<Diagnostic>,
-    /// Findings past the limit.
+    /// Number of findings beyond the limit.
     more: usize,
     errors: bool,
     pub(in crate::grammar) meter: Meter,
 }
 
 impl Context {
-    /// For the file that its caller calls `name`.
+    /// Creates the context of the file that its caller calls `name`.
     pub(in crate::grammar) fn named(name: &str, limits: &Limits) -> Self {
         Self {
             main: name.into(),
@@ -183,7 +183,7 @@ impl Context {
         }
     }
 
-    /// Counts a file that is to be read: its bytes, and what its tree will take.
+    /// Counts a file before it is read: its bytes, and the estimated size of its tree.
     pub(in crate::grammar) fn count_file(&mut self, text: &str) -> Result<(), GrammarError> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
         let mut last = b' ';
@@ -202,7 +202,8 @@ impl Context {
             .map_err(|limit| GrammarError::from(Diagnostic::of_limit("grammar-too-large", limit)))
     }
 
-    /// Counts what a pass does and keeps; too much is an error. Whether it may go on.
+    /// Counts the work and memory of a pass; exceeding a limit is an error. Returns whether it may
+    /// continue.
     pub(in crate::grammar) fn count(&mut self, steps: usize, bytes: usize) -> bool {
         let meter = self.meter.at(Phase::Lowering);
         let counted = meter.step(steps).and_then(|()| meter.keep(bytes));
@@ -213,7 +214,7 @@ impl Context {
         true
     }
 
-    /// Notes a finding. An error stops the lowering after the pass.
+    /// Records a finding. An error stops the lowering after the pass.
     pub(in crate::grammar) fn report(&mut self, finding: Diagnostic) {
         let error = finding.severity == Severity::Error;
         if self.findings.len() < MAX_FINDINGS || error && !self.errors {
@@ -224,12 +225,12 @@ impl Context {
         self.errors |= error;
     }
 
-    /// Stops when there were errors.
+    /// Returns an error if one was reported.
     pub(in crate::grammar) fn check(&mut self) -> Result<(), GrammarError> {
         if self.errors { Err(GrammarError::new(self.sorted())) } else { Ok(()) }
     }
 
-    /// What a pass that may stop half-way gave; it reported an error where it gave nothing.
+    /// Returns the result of a pass that may stop early; `None` means that it reported an error.
     pub(in crate::grammar) fn checked<T>(&mut self, given: Option<T>) -> Result<T, GrammarError> {
         match given {
             Some(value) if !self.errors => Ok(value),
@@ -237,7 +238,7 @@ impl Context {
         }
     }
 
-    /// The findings, in the order of the file itself, those in imported files last.
+    /// Returns the findings in the order of the file itself, followed by those in imported files.
     pub(in crate::grammar) fn sorted(&mut self) -> Vec<Diagnostic> {
         let mut findings = std::mem::take(&mut self.findings);
         findings.sort_by_cached_key(|finding| {

@@ -1,4 +1,5 @@
-//! Regexes as the notation reads them: Lark's by way of its strings, llguidance's in Rust's syntax.
+//! Regexes in each notation's syntax: Lark's after its string escapes, llguidance's in Rust's
+//! syntax.
 
 use crate::grammar::lower::resolve::Resolver;
 use crate::grammar::lower::rust_regex;
@@ -8,7 +9,7 @@ use crate::syntax::lark;
 use crate::util::diagnostic::Diagnostic;
 
 impl Resolver<'_> {
-    /// The regex that llguidance reads as the crate `regex` does.
+    /// Translates a regex of llguidance, which is in the syntax of the crate `regex`.
     pub(super) fn as_rust_reads(
         &mut self,
         pattern: &str,
@@ -28,7 +29,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The regex that Lark reads, which undoes escapes before it does; llguidance does not.
+    /// Translates a regex of Lark, which undoes escapes first; llguidance does not.
     pub(super) fn as_lark_reads(&mut self, pattern: &str, flags: RegexFlags, at: At) -> String {
         for set in rust_regex::sets_with_operations(pattern) {
             let message = format!("in Python `{set}` is a set of the characters that it holds");

@@ -1,7 +1,8 @@
 //! Second pass: names become numbers.
 //!
-//! Starts from what the file itself defines, imports by name or ignores, and takes from imported
-//! files only what those need; so what is not needed may even be faulty there, as in Lark.
+//! Starts from the definitions, imports by name and ignores of the file itself, and takes from
+//! imported files only their dependencies; so other definitions there may even be faulty, as in
+//! Lark.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -33,19 +34,19 @@ pub(crate) struct Resolved {
     /// Bodies of `%ignore`, with the offset of each.
     pub(crate) ignores: Vec<Ignore>,
     pub(crate) directives: Vec<(ast::Directive, At)>,
-    /// Whether the file has what only llguidance's dialect has.
+    /// Whether the file uses syntax that only llguidance's dialect has.
     pub(crate) is_dialect: bool,
-    /// Whether what is ignored is ignored once at a place.
+    /// Whether ignored text may occur only once at a position.
     pub(crate) skip_once: bool,
-    /// Rules by the name that the file itself gives them.
+    /// Rules by their name in the file itself.
     pub(crate) rule_names: HashMap<String, usize>,
-    /// Terminals by the name that the file itself gives them.
+    /// Terminals by their name in the file itself.
     pub(crate) terminal_names: HashMap<String, usize>,
 }
 
 impl Resolved {
-    /// Lets lexemes of a terminal take so many tokens. What is cut off there has a terminal of its
-    /// own.
+    /// Limits the lexemes of a terminal to `max_tokens` tokens. Lexemes cut off there have a
+    /// terminal of their own.
     pub(super) fn limit(&mut self, terminal: TerminalIndex, max_tokens: Option<u32>) {
         let Some(tokens) = max_tokens else { return };
         let cut = self.terminals.len();
@@ -66,7 +67,7 @@ impl Resolved {
     }
 }
 
-/// An `%ignore`, and the grammar that it is of.
+/// An `%ignore` and the grammar that it belongs to.
 #[derive(Debug)]
 pub(crate) struct Ignore {
     pub(crate) body: Body,
@@ -74,7 +75,7 @@ pub(crate) struct Ignore {
     pub(crate) class: ClassIndex,
 }
 
-/// What a definition became.
+/// Result of a definition.
 #[derive(Clone, Copy)]
 enum Target {
     Rule(usize),
@@ -84,7 +85,7 @@ enum Target {
 /// Resolves all names.
 ///
 /// AFTER THIS: no names in bodies, only numbers of rules, terminals and parameters; no aliases;
-/// nothing that no definition of the file itself leads to.
+/// nothing that the definitions of the file itself do not lead to.
 pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     let Library { instances, definitions, ignores, directives, nested, named, is_dialect } =
         library;
@@ -148,24 +149,24 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
 
 pub(super) struct Resolver<'a> {
     pub(super) context: &'a mut Context,
-    /// Whether regexes are of bytes.
+    /// Whether regexes match bytes.
     pub(super) bytes: bool,
     instances: &'a [Instance],
-    /// Names in the scope of an instance that were wanted, but are missing where they are imported
+    /// Names, by instance, that were used but are missing from the file that they are imported
     /// from.
     missed: HashSet<(usize, &'a str)>,
     nested: &'a HashMap<(u32, u32), usize>,
     named: &'a HashMap<String, usize>,
-    /// Terminals made of bodies of rules: equal ones are one.
+    /// Terminals made of bodies of rules; equal ones are shared.
     lexemes: HashMap<(Body, bool, Option<u32>), TerminalIndex>,
     definitions: &'a [Definition],
     targets: Vec<Option<Target>>,
-    /// Definitions with a number, those whose bodies are still to be resolved last.
+    /// Definitions with a number; the bodies of the last ones are not resolved yet.
     queue: Vec<DefinitionIndex>,
     pub(super) resolved: Resolved,
 }
 
-/// Where names are looked up.
+/// Scope in which names are looked up.
 struct Scope<'a> {
     instance: usize,
     source: u32,
@@ -173,7 +174,7 @@ struct Scope<'a> {
 }
 
 impl Resolver<'_> {
-    /// The number of a definition, given at its first use.
+    /// Returns the number of a definition, assigned at its first use.
     fn target(&mut self, definition: DefinitionIndex) -> Target {
         if let Some(target) = self.targets[definition] {
             return target;
@@ -214,7 +215,7 @@ impl Resolver<'_> {
         target
     }
 
-    /// A name that a file imports in vain, and does not use, does no harm.
+    /// Warns about unused imports of missing names, which do no harm.
     fn unused_imports(&mut self) {
         let instances = self.instances;
         let unused = instances.first().into_iter().flat_map(|instance| &instance.missing);
@@ -274,7 +275,7 @@ impl Resolver<'_> {
         expansions.alternatives.iter().map(sequence).collect()
     }
 
-    /// Resolves one expression; `None` when that was reported as an error.
+    /// Resolves one expression, or returns `None` after reporting an error.
     fn expr(&mut self, scope: &Scope<'_>, expr: &ast::Expr, depth: usize) -> Option<Item> {
         let at = At::new(scope.source, &expr.span);
         if depth > MAX_DEPTH {
@@ -364,7 +365,7 @@ impl Resolver<'_> {
         Some(Item { node, at })
     }
 
-    /// The start of a grammar within the grammar.
+    /// Returns the start of a nested grammar.
     fn start_of(&mut self, instance: usize, at: At) -> Option<Node> {
         match self.instances[instance].scope.get("start") {
             Some(&definition) => match self.target(definition) {
@@ -380,7 +381,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What the attributes of a rule make of its body.
+    /// Applies the attributes of a rule to its body.
     fn attributes(&mut self, definition: DefinitionIndex, rule: RuleIndex, body: Body) -> Body {
         let defined = &self.definitions[definition];
         let DefinitionKind::Rule { attributes, .. } = &defined.kind else { return body };
@@ -403,13 +404,13 @@ impl Resolver<'_> {
             max_tokens: attributes.max_tokens,
         };
         if attributes.max_tokens == Some(0) {
-            // As the empty string, and that exactly.
+            // Exactly the empty string.
             return vec![Sequence { items: Vec::new(), precedence: None, at }];
         }
         let has_none = |body: &Body| body.iter().all(|sequence| sequence.items.is_empty());
         let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if has_none(body));
         let lexeme = match (stop, suffix) {
-            // Where the end is the end of the text, it says nothing of the text.
+            // An end that is the end of the text adds no condition.
             (Some(stop), _) | (_, Some(stop)) if is_empty(&stop) && !attributes.lazy => {
                 Ok((body, false))
             }
@@ -453,7 +454,7 @@ impl Resolver<'_> {
         std::iter::once(terminal).chain(cut).map(way).collect()
     }
 
-    /// The terminal of this body, named after a rule.
+    /// Returns the terminal of this body, named after a rule.
     fn lexeme(&mut self, body: Body, lazy: bool, rule: RuleIndex) -> TerminalIndex {
         let max_tokens = self.resolved.rules[rule].marks.max_tokens;
         let key = (body, lazy, max_tokens);

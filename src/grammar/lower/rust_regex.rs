@@ -1,9 +1,9 @@
-//! Regexes in the syntax of the crate `regex`, written as Python's `re` has them.
+//! Translation of regexes in the syntax of the crate `regex` into that of Python's `re`.
 //!
-//! llguidance reads its regexes so. What only Rust has is written anew: sets within sets, set
-//! operations and POSIX classes by the ranges that `regex-syntax` finds, `\z`, `\x{41}`,
-//! `(?<n>..)`, and flags that hold from where they stand. All else means the same or is passed on,
-//! so look-around and references, which that crate refuses, are read as ever.
+//! llguidance reads regexes in Rust's syntax. Syntax that only Rust has is rewritten: nested sets,
+//! set operations and POSIX classes as the ranges that `regex-syntax` finds, `\z`, `\x{41}`,
+//! `(?<n>..)`, and flags that apply from their position on. All else means the same or is passed
+//! on, so look-around and references, which that crate rejects, are still accepted.
 
 use std::fmt::Write;
 
@@ -12,14 +12,14 @@ use regex_syntax::hir::{Class, HirKind};
 
 use crate::grammar::pattern::RegexFlags;
 
-/// What `\w` is in Rust, between brackets.
+/// Contents of a set equivalent to Rust's `\w`.
 const WORD: &str = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}";
 
-/// The regex as Python would write it.
+/// Returns the regex in Python's syntax.
 ///
 /// # Errors
 ///
-/// What `regex-syntax` says of a set that is none.
+/// The message of `regex-syntax` for an invalid set.
 pub(super) fn as_python(regex: &str, flags: RegexFlags) -> Result<String, String> {
     let flags = Flags {
         ignore_case: flags.ignore_case,
@@ -32,14 +32,14 @@ pub(super) fn as_python(regex: &str, flags: RegexFlags) -> Result<String, String
     while all.at < regex.len() {
         all.item()?;
     }
-    // What is not closed stays so, for the parser to see.
+    // An unclosed group stays unclosed; the parser reports it.
     if all.levels.len() == 1 {
         all.close_flags();
     }
     Ok(all.out)
 }
 
-/// Flags that make a difference here.
+/// Flags that affect the translation.
 #[derive(Clone, Copy)]
 struct Flags {
     ignore_case: bool,
@@ -51,7 +51,7 @@ struct Flags {
 /// A group.
 struct Level {
     flags: Flags,
-    /// Flags that were set within it, each of which a group of its own holds now.
+    /// Flags set within the group; each now has a group of its own.
     opened: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl Translation<'_> {
         self.levels[self.levels.len() - 1].flags
     }
 
-    /// Copies up to `end`.
+    /// Copies the text up to `end`.
     fn copy(&mut self, end: usize) {
         self.out.push_str(&self.text[self.at..end]);
         self.at = end;
@@ -116,7 +116,7 @@ impl Translation<'_> {
         self.levels[level].opened.drain(..).for_each(|_| self.out.push(')'));
     }
 
-    /// What an opening parenthesis begins.
+    /// Translates an opening parenthesis.
     fn open(&mut self) {
         let mut flags = self.flags();
         let rest = &self.text[self.at..];
@@ -152,7 +152,7 @@ impl Translation<'_> {
         self.levels.push(Level { flags, opened: Vec::new() });
     }
 
-    /// What a backslash begins, outside of sets.
+    /// Translates an escape outside of sets.
     fn escape(&mut self) -> Result<(), String> {
         let rest = &self.text[self.at..];
         let words = [
@@ -185,7 +185,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// A set: as it is written, where Python reads it so.
+    /// Translates a set; it stays as written if Python reads it the same way.
     fn set(&mut self) -> Result<(), String> {
         let Some(end) = end_of_set(self.text, self.at) else {
             self.copy(self.text.len());
@@ -214,7 +214,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// What stands up to `end`, by the ranges that `regex-syntax` makes of it.
+    /// Replaces the text up to `end` with the ranges that `regex-syntax` finds for it.
     fn by_ranges(&mut self, end: usize) -> Result<(), String> {
         let Flags { ignore_case, verbose, bytes, .. } = self.flags();
         let mut parser = ParserBuilder::new()
@@ -232,10 +232,10 @@ impl Translation<'_> {
         })?;
         let ranges = ranges(hir.kind());
         if ranges.is_empty() {
-            // What no character is in.
+            // The empty set.
             self.out.push_str("(?!)");
         } else {
-            // All case is in the ranges.
+            // The ranges include both cases.
             self.out.push_str(if ignore_case { "(?-i:[" } else { "[" });
             for (first, last) in ranges {
                 let _ = match bytes {
@@ -250,10 +250,10 @@ impl Translation<'_> {
     }
 }
 
-/// How deep sets may nest.
+/// Maximum nesting depth of sets.
 const MOST_NESTED: u32 = 50;
 
-/// The characters, or bytes, of a set.
+/// Returns the characters, or bytes, of a set.
 fn ranges(set: &HirKind) -> Vec<(u32, u32)> {
     match set {
         HirKind::Class(Class::Unicode(class)) => {
@@ -271,8 +271,8 @@ fn ranges(set: &HirKind) -> Vec<(u32, u32)> {
     }
 }
 
-/// What stands between brackets for the category with which `text` begins, and whether it is
-/// negated.
+/// Returns the contents of a set equivalent to the category that `text` begins with, and whether it
+/// is negated.
 fn category(text: &str) -> Option<(&'static str, bool)> {
     let mut chars = text.strip_prefix('\\')?.chars();
     match chars.next()? {
@@ -286,7 +286,7 @@ fn category(text: &str) -> Option<(&'static str, bool)> {
     }
 }
 
-/// Whether a character by its number begins here, in braces.
+/// Whether `text` begins with the number of a character in braces.
 fn is_braced(text: &str) -> bool {
     [r"\x{", r"\u{", r"\U{"].iter().any(|escape| text.starts_with(escape))
 }
@@ -295,7 +295,7 @@ fn has_braces(set: &str) -> bool {
     escapes(set).any(is_braced)
 }
 
-/// What follows each backslash that is not escaped itself, with it.
+/// Returns the suffix of `set` at each backslash that is not itself escaped.
 fn escapes(set: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -306,7 +306,8 @@ fn escapes(set: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a set holds another one, a POSIX class or an operation: in Python it holds the signs.
+/// Whether a set contains another set, a POSIX class or an operation, all plain characters in
+/// Python.
 pub(super) fn has_operations(set: &str) -> bool {
     let inner = set.strip_prefix('[').unwrap_or(set);
     let mut chars = inner.char_indices();
@@ -315,7 +316,7 @@ pub(super) fn has_operations(set: &str) -> bool {
             '\\' => drop(chars.next()),
             '[' => return true,
             '&' | '~' if inner[at + 1..].starts_with(c) => return true,
-            // `--` at an end is two hyphens.
+            // `--` at either end is two hyphens.
             '-' if at > 0 && inner[at + 1..].starts_with('-') && at + 3 < inner.len() => {
                 return true;
             }
@@ -325,7 +326,7 @@ pub(super) fn has_operations(set: &str) -> bool {
     false
 }
 
-/// Where the set ends that begins at `at`; `None` where it is not closed.
+/// Returns the end of the set that begins at `at`, or `None` if it is not closed.
 fn end_of_set(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = 0u32;
@@ -343,7 +344,7 @@ fn end_of_set(text: &str, at: usize) -> Option<usize> {
             b'[' => {
                 open += 1;
                 at += usize::from(bytes.get(at + 1) == Some(&b'^'));
-                // First it is one of the characters.
+                // In first position `]` is one of the characters.
                 at += usize::from(bytes.get(at + 1) == Some(&b']'));
             }
             b']' if open == 1 => return Some(at + 1),
@@ -359,7 +360,7 @@ fn is_posix(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// The sets of a regex that hold what only Rust reads as more than characters.
+/// Returns the sets of a regex that contain syntax read as plain characters outside Rust.
 pub(super) fn sets_with_operations(regex: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -379,7 +380,7 @@ pub(super) fn sets_with_operations(regex: &str) -> Vec<&str> {
     found
 }
 
-/// Whether nobody would write these signs for themselves.
+/// Whether these signs are hardly meant as plain characters.
 fn is_likely_meant(set: &str) -> bool {
     let is_class = |begin: usize| {
         let rest = &set[begin + 2..];

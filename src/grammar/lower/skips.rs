@@ -1,8 +1,8 @@
-//! What is ignored, where grammars within the grammar ignore other things than it does.
+//! Ignored terminals, in case nested grammars ignore other things than the outer one.
 //!
-//! The IR ignores everywhere or nowhere, and any number of times. Where all grammars ignore the
-//! same, and that as often as it comes, it is everywhere; else nothing is ignored, and each
-//! terminal of a rule may be followed by what its own grammar ignores.
+//! The IR ignores everywhere or nowhere, and any number of times. If all grammars ignore the same,
+//! any number of times, it is ignored everywhere; otherwise nothing is, and each terminal in a rule
+//! may be followed by the ignored terminals of its own grammar.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::grammar::lower::tree::{
     Body, ClassIndex, Item, Node, Order, Rule, Sequence, TerminalIndex,
 };
 
-/// The terminals that are ignored everywhere; `None` when an error was reported.
+/// Returns the terminals that are ignored everywhere, or `None` if an error was reported.
 pub(crate) fn place(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
@@ -43,7 +43,7 @@ pub(crate) fn place(
     Some(Vec::new())
 }
 
-/// The terminal of an `%ignore`; that of an expression is made.
+/// Returns the terminal of an `%ignore`, and makes one for an expression.
 fn terminal(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
@@ -68,7 +68,7 @@ fn terminal(
     })
 }
 
-/// Lets each terminal be followed by what is ignored, `most` times at most.
+/// Lets each terminal be followed by the ignored ones, at most `most` times.
 fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>, most: Option<u32>) {
     for item in body.iter_mut().flat_map(|sequence| &mut sequence.items) {
         let at = item.at;

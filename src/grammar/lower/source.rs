@@ -1,8 +1,8 @@
-//! The texts that a grammar comes from, and where in them things stand.
+//! Source texts of a grammar, and positions in them.
 //!
-//! Finding line and column of a place takes a binary search and a look at 64 bytes at most, so that
-//! places for a hundred thousand productions cost nothing worth mentioning, also when all stand on
-//! one line.
+//! Finding the line and column of a position takes a binary search and a look at 64 bytes at most,
+//! so that the places of a hundred thousand productions cost almost nothing, even if all are on one
+//! line.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use std::sync::Arc;
 use crate::syntax::ast::Span;
 use crate::util::diagnostic::Place;
 
-/// Characters are counted up to every multiple of this many bytes.
+/// Interval in bytes of the stored character counts.
 const STRIDE: usize = 64;
 
-/// Where something stands. Two things that differ only in this are equal: it is there for messages.
+/// Position of a node. Any two positions are equal, so nodes that differ only in it are equal: it
+/// only serves messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At {
     source: u32,
@@ -34,22 +35,22 @@ impl Hash for At {
 }
 
 impl At {
-    /// `span` of the source numbered `source`.
+    /// Creates the position `span` in source number `source`.
     pub(crate) fn new(source: u32, span: &Span) -> Self {
         Self { source, start: span.start as u32, end: span.end as u32 }
     }
 
-    /// Another span of the same source.
+    /// Returns another span of the same source.
     pub(crate) fn with_span(self, span: &Span) -> Self {
         Self::new(self.source, span)
     }
 
-    /// The number of its source.
+    /// Returns the number of its source.
     pub(crate) fn source(self) -> u32 {
         self.source
     }
 
-    /// The first byte, from the start of its source.
+    /// Returns the offset of the first byte in its source.
     pub(crate) fn start(self) -> u32 {
         self.start
     }
@@ -73,7 +74,7 @@ struct Source {
 }
 
 impl Sources {
-    /// Adds a text and gives its number.
+    /// Adds a text and returns its number.
     pub(crate) fn add(&mut self, name: Arc<str>, text: &str) -> u32 {
         let mut lines = vec![(0, 0)];
         let mut characters = Vec::with_capacity(text.len() / STRIDE + 1);
@@ -98,7 +99,7 @@ impl Sources {
         self.sources.len() as u32 - 1
     }
 
-    /// The place, for a message.
+    /// Returns the place for a message.
     pub(crate) fn place(&self, at: At) -> Place {
         let source = &self.sources[at.source as usize];
         let start = (at.start as usize).min(source.length);

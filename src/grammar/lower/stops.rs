@@ -1,9 +1,9 @@
-//! Rules with `stop=`: the text goes on with what ended them, or is never shown it.
+//! Rules with `stop=`: their texts end before the stop.
 //!
-//! llguidance lets the model write what stops a rule, and takes it back. This engine takes nothing
-//! back: it describes the texts that are there in the end. Mostly the string behind the rule begins
-//! with what stops it; both are one lexeme then, up to the first stop. Elsewhere the rule is a
-//! lexeme in which no stop stands.
+//! llguidance lets the model write the stop of a rule, and removes it again. This engine removes
+//! nothing: it describes the resulting texts. Usually the string after the rule begins with its
+//! stop; then both become one lexeme, up to the first stop. Otherwise the rule is a lexeme that
+//! contains no stop.
 
 use hashbrown::HashMap;
 
@@ -15,8 +15,8 @@ use crate::grammar::lower::tree::{
 };
 use crate::util::diagnostic::Diagnostic;
 
-/// Joins rules with what stands behind them where that begins with what stops them, and warns of
-/// the others.
+/// Joins each rule with the item after it if that begins with the rule's stop, and warns about the
+/// others.
 pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
     if resolved.rules.iter().all(|rule| rule.stop.is_none()) {
         return;
@@ -42,9 +42,9 @@ pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
 
 struct Joiner<'a> {
     resolved: &'a mut Resolved,
-    /// The rules made of a rule and what stands behind it.
+    /// Rules made by joining a rule with the item after it.
     joined: HashMap<(RuleIndex, Item), RuleIndex>,
-    /// Rules whose stop is not written somewhere.
+    /// Rules whose stop is missing from the text after some use.
     alone: Vec<RuleIndex>,
 }
 
@@ -82,8 +82,8 @@ impl Joiner<'_> {
         }
     }
 
-    /// The rule that is `rule` and `next` as one lexeme, where `next` begins with what stops
-    /// `rule`.
+    /// Returns the rule that matches `rule` and `next` as one lexeme, if `next` begins with the
+    /// stop of `rule`.
     fn join(&mut self, rule: RuleIndex, next: Item) -> Option<RuleIndex> {
         let Stop { body, end, capture, .. } = self.resolved.rules[rule].stop.clone()?;
         let (rest, length) = match (&end.node, &next.node) {
@@ -125,7 +125,7 @@ impl Joiner<'_> {
         let marks = RuleMarks { suffix: Some(suffix), ..marks.clone() };
         let of = |terminal| Item { node: Node::Terminal(terminal), at };
         let mut ways = vec![vec![of(terminal)]];
-        // What is cut off before its stop has the string behind it all the same.
+        // A lexeme that is cut off before its stop is followed by the string all the same.
         ways.extend(
             self.resolved.terminals[terminal].budget.map(|(_, cut)| vec![of(cut), key.1.clone()]),
         );

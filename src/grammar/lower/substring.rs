@@ -11,11 +11,11 @@ use hashbrown::HashMap;
 
 use crate::grammar::pattern::{Automaton, Moves, State};
 
-/// The most states. A terminal may have fewer; this bounds what is made before that is known.
+/// Maximum number of states. Terminals may allow fewer; this bounds the work before that is known.
 const MAX_STATES: usize = 2_000_000;
 
-/// The automaton of the texts `chunks[n..m]`, the chunks one behind the other, the empty text among
-/// them; `None` when it grows beyond all measure.
+/// Returns the automaton of the texts `chunks[n..m]`, concatenated, including the empty text, or
+/// `None` if it grows too large.
 pub(crate) fn automaton(chunks: &[String]) -> Option<Automaton> {
     let chunks: Vec<&str> =
         chunks.iter().map(String::as_str).filter(|chunk| !chunk.is_empty()).collect();
@@ -80,12 +80,12 @@ impl<'a> Suffixes<'a> {
     }
 }
 
-/// Places in chunks, byte by byte: at a boundary, or within a chunk that began in some state.
+/// Positions in chunks, byte by byte: at a boundary, or within a chunk that began in some state.
 #[derive(Default)]
 struct Places {
-    /// By place: the next byte, and the place behind it.
+    /// By position: the next byte, and the position after it.
     next: Vec<Vec<(u8, u32)>>,
-    /// By place: the boundary that it is as well, because a chunk ends there.
+    /// By position: the boundary that it also is, if a chunk ends there.
     ends: Vec<Option<u32>>,
     boundaries: u32,
 }
@@ -138,7 +138,8 @@ impl Places {
             let mut state = State { moves: Moves::with_capacity(targets.len()), accepts: false };
             state.accepts = subset.iter().any(|&place| place < self.boundaries);
             for (byte, mut target) in targets {
-                // Behind the last byte of a chunk that begins no other, only the boundary matters.
+                // After the last byte of a chunk that is no prefix of another, only the boundary
+                // matters.
                 target.retain(|&place| {
                     place < self.boundaries || !self.next[place as usize].is_empty()
                 });

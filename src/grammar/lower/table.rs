@@ -1,8 +1,8 @@
 //! Fifth pass: strings, ranges and regexes in rules become terminals, with Lark's names.
 //!
-//! A terminal that is defined as just that string or regex is used; else one is made, named after
-//! the text where that makes a name (`"{"` is `LBRACE`, `"if"` is `IF`), `__ANON_0` and so on where
-//! it does not.
+//! A terminal that is defined as exactly that string or regex is reused; otherwise one is made,
+//! named after the text if that gives a name (`"{"` is `LBRACE`, `"if"` is `IF`), or else
+//! `__ANON_0` and so on.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,13 +14,13 @@ use crate::grammar::lower::tree::{
 };
 use crate::grammar::pattern::Pattern;
 
-/// All terminals: the named ones under their numbers, then those made here.
+/// All terminals: the named ones with their numbers, then those made here.
 #[derive(Debug)]
 pub(crate) struct TerminalTable<'a> {
     pub(crate) named: &'a [NamedTerminal],
     pub(crate) patterns: Patterns<'a>,
     pub(crate) made: Vec<MadeTerminal>,
-    /// Terminals that are just one leaf; the first in the file where there are several.
+    /// Terminals that are a single leaf; the first in the file if there are several.
     leaves: HashMap<Leaf, TerminalIndex>,
     names: HashSet<String>,
     anonymous: usize,
@@ -36,12 +36,12 @@ pub(crate) struct MadeTerminal {
 }
 
 impl<'a> TerminalTable<'a> {
-    /// The table of the named terminals.
+    /// Creates the table of the named terminals.
     pub(crate) fn new(named: &'a [NamedTerminal], patterns: Patterns<'a>) -> Self {
         let mut leaves = HashMap::new();
         let mut by_order: Vec<TerminalIndex> = (0..named.len()).collect();
         by_order.sort_by_key(|&terminal| named[terminal].order);
-        // What may take so many tokens only is no other use of the same pattern.
+        // A terminal limited to a number of tokens is not reused for the same pattern elsewhere.
         for terminal in by_order.into_iter().filter(|&terminal| named[terminal].budget.is_none()) {
             if let Some(leaf) = patterns.leaf(terminal) {
                 leaves.entry(leaf.clone()).or_insert(terminal);
@@ -51,12 +51,12 @@ impl<'a> TerminalTable<'a> {
         Self { named, patterns, made: Vec::new(), leaves, names, anonymous: 0 }
     }
 
-    /// How many terminals there are.
+    /// Returns the number of terminals.
     pub(crate) fn len(&self) -> usize {
         self.named.len() + self.made.len()
     }
 
-    /// The name of a terminal.
+    /// Returns the name of a terminal.
     pub(crate) fn name(&self, terminal: TerminalIndex) -> &str {
         match terminal.checked_sub(self.named.len()) {
             None => &self.named[terminal].name,
@@ -64,12 +64,12 @@ impl<'a> TerminalTable<'a> {
         }
     }
 
-    /// The terminal that is just this leaf, if there is one.
+    /// Returns the terminal that is exactly this leaf, if there is one.
     pub(crate) fn find(&self, leaf: &Leaf) -> Option<TerminalIndex> {
         self.leaves.get(leaf).copied()
     }
 
-    /// The terminal that is just this leaf, made if there is none.
+    /// Returns the terminal that is exactly this leaf, and makes it if there is none.
     pub(crate) fn of_leaf(
         &mut self,
         context: &Context,
@@ -95,14 +95,14 @@ impl<'a> TerminalTable<'a> {
         terminal
     }
 
-    /// Adds a terminal that is no single leaf.
+    /// Adds a terminal that is not a single leaf.
     pub(crate) fn make(&mut self, terminal: MadeTerminal) -> TerminalIndex {
         self.names.insert(terminal.name.clone());
         self.made.push(terminal);
         self.len() - 1
     }
 
-    /// A name that no terminal has: `prefix_0`, `prefix_1` and so on.
+    /// Returns an unused name: `prefix_0`, `prefix_1` and so on.
     pub(crate) fn fresh_name(&mut self, prefix: &str) -> String {
         loop {
             let name = format!("{prefix}_{}", self.anonymous);
@@ -113,7 +113,7 @@ impl<'a> TerminalTable<'a> {
         }
     }
 
-    /// Puts terminals in the place of leaves in all rules.
+    /// Replaces leaves with terminals in all rules.
     ///
     /// AFTER THIS: no leaves in rules.
     pub(crate) fn replace_leaves(&mut self, context: &mut Context, rules: &mut [Rule]) {
@@ -133,8 +133,8 @@ impl<'a> TerminalTable<'a> {
     fn replace_in_node(&mut self, context: &mut Context, node: &mut Node, at: At, order: Order) {
         match node {
             Node::Leaf(leaf) => {
-                // In the file itself every leaf has its own place; imported ones stand where the
-                // import stands.
+                // In the file itself every leaf has its own position; imported ones have that of
+                // the import.
                 let order = if order.sequence == 0 {
                     Order { offset: at.start(), sequence: 0 }
                 } else {
@@ -147,7 +147,7 @@ impl<'a> TerminalTable<'a> {
                 let at = item.at;
                 self.replace_in_node(context, &mut item.node, at, order);
             }
-            // Only terminals can be combined so: what stands here becomes one.
+            // Only terminals can be combined this way, so the expression becomes one.
             Node::Intersection(_) | Node::Complement(_) | Node::Shortest(_) => {
                 let items = vec![Item { node: node.clone(), at }];
                 let body = vec![Sequence { items, precedence: None, at }];
@@ -166,7 +166,7 @@ impl<'a> TerminalTable<'a> {
     }
 }
 
-/// The name that Lark gives to a terminal of this text.
+/// Returns Lark's name for a terminal of this text.
 fn literal_name(text: &str) -> Option<String> {
     let name = match text {
         "." => "DOT",

@@ -1,7 +1,7 @@
 //! Third pass: a rule for each use of a template with different arguments.
 //!
 //! Instances are made from a queue, once for equal arguments, so a template may use itself with the
-//! arguments it was given; one that keeps making new arguments meets a limit.
+//! arguments that it was given; one that keeps making new arguments reaches a limit.
 
 use hashbrown::HashMap;
 
@@ -12,17 +12,17 @@ use crate::syntax::ast::PARAMETER;
 use crate::syntax::parameter::Value;
 use crate::util::diagnostic::Diagnostic;
 
-/// Instances of all templates together.
+/// Maximum number of instances of all templates together.
 const MAX_INSTANCES: usize = 100_000;
-/// Expressions in all instances together.
+/// Maximum number of expressions in all instances together.
 const MAX_NODES: usize = 1_000_000;
-/// Names of instances are cut at this length; a number then tells them apart.
+/// Maximum length of an instance's name; a longer one is replaced by a number.
 const MAX_NAME: usize = 80;
 
-/// Replaces uses of templates by rules.
+/// Replaces uses of templates with rules.
 ///
-/// AFTER THIS: no parameters and no calls; templates themselves have empty bodies, are used
-/// nowhere, and are marked by their parameters.
+/// AFTER THIS: no parameters and no calls; templates themselves have empty bodies, are not used,
+/// and are marked by their parameters.
 pub(crate) fn instantiate(
     context: &mut Context,
     rules: Vec<Rule>,
@@ -64,7 +64,7 @@ struct Templates<'a> {
     terminals: &'a [String],
     rules: Vec<Rule>,
     instances: HashMap<(RuleIndex, Vec<Item>), RuleIndex>,
-    /// Instances, their templates and arguments.
+    /// Instances with their templates and arguments.
     queue: Vec<(RuleIndex, RuleIndex, Vec<Item>)>,
     nodes: usize,
     used: Vec<bool>,
@@ -88,7 +88,7 @@ impl Templates<'_> {
         kept
     }
 
-    /// Whether the parameter fulfils what an alternative asks of it.
+    /// Whether the parameter satisfies the conditions of an alternative.
     fn is_wanted(&mut self, sequence: &Sequence, arguments: &[Item]) -> bool {
         sequence.items.iter().all(|item| match (&item.node, parameter(arguments)) {
             (Node::If(condition), Some(parameter)) => condition.holds(parameter),
@@ -100,7 +100,7 @@ impl Templates<'_> {
         })
     }
 
-    /// The error for something that asks for the parameter of a rule which has none.
+    /// Reports the use of a parameter in a rule that has none.
     fn no_parameter(&mut self, at: At) -> Item {
         let message = "this asks for the parameter of the rule in which it stands, which has none";
         let diagnostic = Diagnostic::error("no-parameter", message);
@@ -108,7 +108,7 @@ impl Templates<'_> {
         nothing(at)
     }
 
-    /// An expression where a template without arguments would be a mistake.
+    /// Expands an expression where a template without arguments is an error.
     fn symbol(&mut self, item: &Item, arguments: &[Item]) -> Item {
         let done = self.item(item, arguments);
         if let Node::Rule(rule) = done.node
@@ -176,7 +176,7 @@ impl Templates<'_> {
                 Some(value) => Node::Value(Value::Constant(value)),
                 None => return self.no_parameter(item.at),
             },
-            // [`Templates::body`] has taken these out.
+            // Removed by [`Templates::body`].
             Node::If(_) => return nothing(item.at),
             node @ (Node::Rule(_) | Node::Terminal(_) | Node::Leaf(_)) => node.clone(),
         };
@@ -240,8 +240,7 @@ impl Templates<'_> {
         Item { node: Node::Rule(instance), at }
     }
 
-    /// `template{argument,argument}`, as Lark calls it, or `template{#12}` where that would be
-    /// long.
+    /// Returns `template{argument,argument}`, as in Lark, or `template{#12}` if that would be long.
     fn instance_name(&self, template: &str, arguments: &[Item]) -> String {
         if let Some(parameter) = parameter(arguments) {
             return format!("{template}::{parameter}");
@@ -283,7 +282,7 @@ impl Templates<'_> {
         self.context.report(diagnostic.at(place));
     }
 
-    /// Warns of templates that nobody uses, and empties them.
+    /// Warns about unused templates, and empties all templates.
     fn finish(mut self) -> Vec<Rule> {
         for rule in 0..self.used.len() {
             if self.rules[rule].parameters.is_empty() {
@@ -303,12 +302,12 @@ impl Templates<'_> {
     }
 }
 
-/// Stands where an error was reported.
+/// Returns a placeholder for an expression with a reported error.
 fn nothing(at: At) -> Item {
     Item { node: Node::Group(vec![Sequence { items: Vec::new(), precedence: None, at }]), at }
 }
 
-/// The parameter of the instance that these arguments make.
+/// Returns the parameter of the instance with these arguments.
 fn parameter(arguments: &[Item]) -> Option<u64> {
     match arguments {
         [Item { node: Node::Value(Value::Constant(value)), .. }] => Some(*value),

@@ -1,7 +1,7 @@
-//! Fourth pass: the definitions of terminals become patterns, with the terminals they name written
-//! out.
+//! Fourth pass: the definitions of terminals become patterns, with references to terminals
+//! expanded.
 //!
-//! Writing out may double at each step, so sizes are computed before anything is copied.
+//! Expansion may double at each step, so sizes are computed before anything is copied.
 
 use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
@@ -9,28 +9,28 @@ use crate::grammar::lower::tree::{Body, Item, Leaf, NamedTerminal, Node, Termina
 use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::Diagnostic;
 
-/// Expressions in all patterns together, with named terminals written out.
+/// Maximum number of expressions in all patterns together, with named terminals expanded.
 const MAX_SIZE: u64 = 1_000_000;
-/// Depth of a pattern with named terminals written out. Later layers walk patterns recursively.
+/// Maximum depth of an expanded pattern. Later layers walk patterns recursively.
 const MAX_DEPTH: u64 = 200;
 
-/// Definitions of terminals that are known to end.
+/// Definitions of terminals that are known to be acyclic.
 #[derive(Debug)]
 pub(crate) struct Patterns<'a> {
     terminals: &'a [NamedTerminal],
     measures: Vec<Measure>,
-    /// Expressions written out so far.
+    /// Number of expressions expanded so far.
     size: u64,
 }
 
-/// How large a terminal is, written out.
+/// Size of an expanded terminal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measure {
     size: u64,
     depth: u64,
 }
 
-/// Checks the definitions: no terminal contains itself or a rule, none is too large.
+/// Checks that no terminal contains itself or a rule, and that none is too large.
 ///
 /// AFTER THIS: each terminal can be written out as one pattern.
 pub(crate) fn check<'a>(
@@ -60,8 +60,8 @@ pub(crate) fn check<'a>(
     sound.then_some(patterns)
 }
 
-/// An order in which every terminal comes after those it names; `None` where one names itself in
-/// the end.
+/// Returns an order in which every terminal comes after those that it refers to, or `None` if one
+/// refers to itself, directly or not.
 fn bottom_up(context: &mut Context, terminals: &[NamedTerminal]) -> Option<Vec<TerminalIndex>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -119,7 +119,7 @@ fn bottom_up(context: &mut Context, terminals: &[NamedTerminal]) -> Option<Vec<T
     Some(order)
 }
 
-/// The terminals that `body` names.
+/// Returns the terminals that `body` refers to.
 pub(crate) fn fragments_of(body: &Body) -> Vec<TerminalIndex> {
     let mut names = Vec::new();
     collect(body, &mut names);
@@ -147,12 +147,13 @@ fn collect(body: &Body, names: &mut Vec<TerminalIndex>) {
 }
 
 impl Patterns<'_> {
-    /// The terminals that the definition of `terminal` names.
+    /// Returns the terminals that the definition of `terminal` refers to.
     pub(crate) fn fragments(&self, terminal: TerminalIndex) -> Vec<TerminalIndex> {
         self.terminals[terminal].body.as_ref().map(fragments_of).unwrap_or_default()
     }
 
-    /// The leaf that a terminal is defined as, when it is one leaf, maybe through other terminals.
+    /// Returns the leaf that defines a terminal, possibly through other terminals, if it is a
+    /// single one.
     pub(crate) fn leaf(&self, mut terminal: TerminalIndex) -> Option<&Leaf> {
         loop {
             let mut body = self.terminals[terminal].body.as_ref()?;
@@ -172,7 +173,7 @@ impl Patterns<'_> {
         }
     }
 
-    /// A terminal written out; `None` for a declared one, and when an error was reported.
+    /// Expands a terminal. Returns `None` for a declared one, and if an error was reported.
     pub(crate) fn write_out(
         &mut self,
         context: &mut Context,
@@ -185,7 +186,7 @@ impl Patterns<'_> {
         Some(self.alternatives(context, body))
     }
 
-    /// The body of an `%ignore` written out; `None` when an error was reported.
+    /// Expands the body of an `%ignore`. Returns `None` if an error was reported.
     pub(crate) fn write_out_body(
         &mut self,
         context: &mut Context,
@@ -218,7 +219,8 @@ impl Patterns<'_> {
         None
     }
 
-    /// How large `body` is, written out; `None` when it holds what no terminal may.
+    /// Returns the expanded size of `body`, or `None` if it contains something invalid in a
+    /// terminal.
     fn measure(&self, context: &mut Context, body: &Body) -> Option<Measure> {
         let mut whole = Measure { size: 1, depth: 0 };
         let mut sound = true;
@@ -327,7 +329,7 @@ impl Patterns<'_> {
         }
     }
 
-    // What follows runs on measured bodies only: its depth and its work are bounded.
+    // The functions below run on measured bodies only: their depth and work are bounded.
 
     fn alternatives(&self, context: &Context, body: &Body) -> Pattern {
         let mut all = Vec::with_capacity(body.len());
@@ -365,7 +367,7 @@ impl Patterns<'_> {
                 Some(body) => self.alternatives(context, body),
                 None => Pattern::Alternation(Vec::new()),
             },
-            // Refused when it was measured.
+            // Rejected when it was measured.
             Node::Rule(_)
             | Node::Parameter(_)
             | Node::Call { .. }

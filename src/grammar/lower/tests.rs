@@ -7,18 +7,18 @@ mod terminals;
 
 use crate::grammar::{Grammar, GrammarError};
 
-/// The grammar of `text`; panics with the findings when it is refused.
+/// Returns the grammar of `text`; panics with the findings if it is rejected.
 fn grammar(text: &str) -> Grammar {
     Grammar::from_lark(text).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
-/// The productions of `text`, one a line, without what precedes and follows them.
+/// Returns the productions of `text`, one per line, without the text before and after them.
 fn productions(text: &str) -> String {
     let printed = grammar(text).to_string();
     printed.split("\n\n").nth(1).unwrap_or_default().trim().to_owned()
 }
 
-/// Code, line and column of each finding.
+/// Returns the code, line and column of each finding.
 fn places(result: &Result<Grammar, GrammarError>) -> Vec<(&'static str, u32, u32)> {
     let findings = match result {
         Ok(grammar) => grammar.warnings(),
@@ -82,7 +82,7 @@ fn repeated_repetition_is_flattened() {
             let grammar = Grammar::from_lark(&format!("start: {rule}\n{terminals}"));
             let text =
                 grammar.map(|grammar| grammar.to_string().split("\n\n").nth(1).map(str::to_owned));
-            // Helpers that nothing reaches any more leave gaps in the numbers.
+            // Unreachable helpers leave gaps in the numbers.
             text.map(|text| text.unwrap_or_default().replace("plus_1", "plus_0"))
         };
         assert_eq!(shape(rule), shape(same), "{rule}");
@@ -182,7 +182,7 @@ fn what_stands_around_a_word_prints() {
             .contains("OVER: \"over\"  [rank 1, lookahead ID after RPAR before LPAR ID then ID]"),
         "{printed}"
     );
-    // It stands in no rule, and yet is never an ID where it is itself.
+    // It occurs in no rule, and yet is never an ID in that context.
     assert!(printed.contains("WINDOW: \"window\"  [rank 3, lookahead ID before ID]"), "{printed}");
 }
 

@@ -1,6 +1,6 @@
-//! What the passes work on: bodies of rules and terminals with names resolved to numbers.
+//! Data model of the passes: bodies of rules and terminals with names resolved to numbers.
 //!
-//! Each pass takes some kinds of [`Node`] away; see the contracts in the driver.
+//! Each pass removes some kinds of [`Node`]; see the contracts in the driver.
 
 use crate::grammar::ir::Temperature;
 use crate::grammar::lower::source::At;
@@ -22,12 +22,12 @@ pub(crate) type Body = Vec<Sequence>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sequence {
     pub(crate) items: Vec<Item>,
-    /// `%prec`: only at the end of an alternative of a rule.
+    /// Word of `%prec`: only at the end of an alternative of a rule.
     pub(crate) precedence: Option<WordKey>,
     pub(crate) at: At,
 }
 
-/// A node and where it stands.
+/// A node and its location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Item {
     pub(crate) node: Node,
@@ -41,16 +41,16 @@ pub(crate) enum Node {
     Terminal(TerminalIndex),
     /// A string, range or regex.
     Leaf(Leaf),
-    /// A parameter of the template that this stands in.
+    /// A parameter of the enclosing template.
     Parameter(usize),
-    /// `callee{arguments}`: the callee is a rule, or a parameter that stands for one.
+    /// `callee{arguments}`: the callee is a rule, or a parameter that denotes one.
     Call {
         callee: Box<Node>,
         arguments: Vec<Item>,
     },
-    /// What a parametric rule is given: its only argument.
+    /// Argument of a parametric rule: its only one.
     Value(Value),
-    /// What the alternative in which it stands asks of the parameter.
+    /// Condition of the enclosing alternative on the parameter.
     If(Condition),
     Group(Body),
     Repeat {
@@ -58,11 +58,11 @@ pub(crate) enum Node {
         min: u32,
         max: Option<u32>,
     },
-    /// What each of them matches: of terminals.
+    /// Intersection of terminals.
     Intersection(Vec<Body>),
-    /// What it does not match: of terminals.
+    /// Complement of a terminal.
     Complement(Box<Item>),
-    /// What it matches first: of terminals.
+    /// Shortest matches of a terminal.
     Shortest(Box<Item>),
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum Leaf {
 }
 
 impl Leaf {
-    /// The set of texts that it stands for.
+    /// Returns the set of texts that the leaf denotes.
     pub(crate) fn pattern(
         &self,
         place: impl FnOnce() -> crate::util::diagnostic::Place,
@@ -102,7 +102,7 @@ impl Leaf {
             }
             Leaf::Tokens(tokens) => Pattern::Tokens(tokens.clone()),
             Leaf::Schema(schema) => Pattern::Schema(schema.clone()),
-            // The names are resolved only where the runs can be written out.
+            // Names are resolved only where the runs can be written out.
             Leaf::Substring(chunks) => {
                 Pattern::Automaton(substring::automaton(chunks).unwrap_or_default())
             }
@@ -110,7 +110,7 @@ impl Leaf {
     }
 }
 
-/// How directives and `%prec` name a terminal. Names need not be defined: precedence has
+/// Name of a terminal in a directive or `%prec`. It need not be defined: precedence has
 /// pseudo-terminals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WordKey {
@@ -119,7 +119,7 @@ pub(crate) enum WordKey {
 }
 
 impl WordKey {
-    /// The word as written in a directive.
+    /// Returns the key of a word written in a directive.
     pub(crate) fn new(word: &ast::Word) -> Self {
         match word {
             ast::Word::Name(name) => WordKey::Name(name.node.clone()),
@@ -130,21 +130,21 @@ impl WordKey {
     }
 }
 
-/// A rule, maybe a template.
+/// A rule or a template.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) name: String,
-    /// Names of the parameters; those of a plain rule are none.
+    /// Names of the parameters; empty for a plain rule.
     pub(crate) parameters: Vec<String>,
     pub(crate) body: Body,
-    /// `.2` behind the name.
+    /// `.2` after the name.
     pub(crate) priority: Option<(i32, At)>,
     pub(crate) order: Order,
     pub(crate) at: At,
-    /// Whether the file itself defines or imports it; what an imported rule brings along is not
+    /// Whether the file itself defines or imports it; dependencies of an imported rule are not
     /// reported.
     pub(crate) own: bool,
-    /// The grammar within the grammar that it is of; what is ignored goes by that.
+    /// Number of the nested grammar that it belongs to, which decides what is ignored.
     pub(crate) class: ClassIndex,
     pub(crate) marks: RuleMarks,
     /// `stop=`.
@@ -154,7 +154,7 @@ pub(crate) struct Rule {
 /// Number of the grammar itself (0), or of one within it.
 pub(crate) type ClassIndex = usize;
 
-/// What the attributes of a rule say of its texts.
+/// Attributes of a rule that concern its texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleMarks {
     pub(crate) capture: Option<String>,
@@ -163,33 +163,33 @@ pub(crate) struct RuleMarks {
     pub(crate) max_tokens: Option<u32>,
 }
 
-/// What ends the texts of a rule and is not captured with them.
+/// Text that ends a rule's texts and is not captured with them.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleSuffix {
     pub(crate) item: Item,
-    /// Under what name it is captured, and how many of its bytes are; `None`: all.
+    /// Name of its capture and number of bytes captured; `None` for all.
     pub(crate) capture: Option<(String, Option<u32>)>,
 }
 
-/// `stop=` on a rule: what ends its texts, but is no part of them.
+/// `stop=` on a rule: ends its texts but is not part of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop {
-    /// The rule's body as it is written.
+    /// Body of the rule as written.
     pub(crate) body: Body,
     pub(crate) end: Item,
     pub(crate) capture: Option<String>,
-    /// Whether a rule made of this one and its stop stands in its place somewhere.
+    /// Whether some use of the rule was replaced by a rule made of it and its stop.
     pub(crate) is_joined: bool,
 }
 
 impl Stop {
-    /// That of a rule for which no other stands yet.
+    /// Creates a stop whose rule has not been replaced anywhere yet.
     pub(crate) fn new(body: Body, end: Item, capture: Option<String>) -> Self {
         Self { body, end, capture, is_joined: false }
     }
 }
 
-/// A terminal by name.
+/// A named terminal.
 #[derive(Debug)]
 pub(crate) struct NamedTerminal {
     pub(crate) name: String,
@@ -201,16 +201,16 @@ pub(crate) struct NamedTerminal {
     pub(crate) own: bool,
     /// Whether its first match ends the lexeme.
     pub(crate) lazy: bool,
-    /// How many tokens a lexeme may take, and the terminal, a declared one, of lexemes that are cut
-    /// off there.
+    /// Maximum number of tokens in a lexeme, and the declared terminal of lexemes that are cut off
+    /// there.
     pub(crate) budget: Option<(u32, TerminalIndex)>,
 }
 
-/// Order in the file: what is imported stands where the import stands.
+/// Order in the file: imported definitions have the position of the import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Order {
     /// Offset in the file itself.
     pub(crate) offset: u32,
-    /// Among those of one import statement.
+    /// Position within one import statement.
     pub(crate) sequence: u32,
 }

@@ -1,12 +1,12 @@
 //! The tables of the index, and their budget.
 //!
-//! All that has been computed lives in an [`Epoch`]: the finished masks with the paths that lead to
-//! them, and the parts that new masks are put together from. When an epoch has outgrown half of the
-//! budget, an empty one begins. The masks of the one before stay readable until the next switch,
-//! and a mask that is found there is carried over. Its parts are dropped: they are most of the
-//! bytes and the least asked for. So masks in use survive, and all others are gone after two
-//! switches. Renewing costs time and never exactness: sequences that still read an old epoch hold
-//! it by reference count. Reading takes no lock.
+//! All computed data is in an [`Epoch`]: the finished masks with the paths that lead to them, and
+//! the parts from which new masks are composed. When an epoch has outgrown half of the budget, an
+//! empty one begins. The masks of the previous epoch stay readable until the next switch, and a
+//! mask that is found there is carried over. Its parts are dropped: they take most of the bytes and
+//! are used the least. So masks in use survive, and all others are gone after two switches. A
+//! switch costs time but never exactness: sequences that still read an old epoch hold it by
+//! reference count. Reading is lock-free.
 
 use std::sync::Arc;
 
@@ -15,50 +15,50 @@ use arc_swap::{ArcSwap, Guard};
 use super::mask::{MaskTables, MasksOf, PartTables};
 use super::walk::Walked;
 
-/// What has been computed since the last switch.
+/// Data computed since the last switch.
 #[derive(Debug, Default)]
 pub(super) struct Epoch {
-    /// What new masks are put together from.
+    /// The parts from which new masks are composed.
     pub(super) walked: Walked,
     pub(super) parts: PartTables,
     pub(super) masks: Arc<MaskTables>,
-    /// From the one to the other.
+    /// Maps parts to masks.
     pub(super) masks_of: MasksOf,
-    /// The masks of the epoch before.
+    /// The masks of the previous epoch.
     pub(super) before: Option<Arc<MaskTables>>,
 }
 
-/// The epoch in use.
+/// The cache, which holds the current epoch.
 #[derive(Debug)]
 pub(super) struct Cache {
-    /// Bytes that an epoch may take: two are held.
+    /// Upper bound on the bytes of one epoch; two are held.
     budget: usize,
     epoch: ArcSwap<Epoch>,
 }
 
-/// Submasks may take this fraction of an epoch, and no more than so many bytes: what is met most is
-/// met early.
+/// Submasks may take this fraction of an epoch, and no more than this many bytes: the most common
+/// ones are met early.
 const SHARE_FOR_SUBMASKS: usize = 4;
 const MOST_FOR_SUBMASKS: usize = 8 << 20;
 
 impl Cache {
-    /// A cache that holds about `budget` bytes.
+    /// Creates a cache that holds about `budget` bytes.
     pub(super) fn new(budget: usize) -> Self {
         Self { budget: budget / 2, epoch: ArcSwap::default() }
     }
 
-    /// The epoch in use.
+    /// Returns the current epoch.
     #[inline]
     pub(super) fn epoch(&self) -> Guard<Arc<Epoch>> {
         self.epoch.load()
     }
 
-    /// Bytes that submasks may take.
+    /// Returns the upper bound on the bytes of submasks.
     pub(super) fn room_for_submasks(&self) -> usize {
         (self.budget / SHARE_FOR_SUBMASKS).min(MOST_FOR_SUBMASKS)
     }
 
-    /// Begins a new epoch if `epoch`, the one in use, has outgrown its budget.
+    /// Begins a new epoch if `epoch`, the current one, has outgrown its budget.
     #[inline]
     pub(super) fn renew(&self, epoch: &Arc<Epoch>) {
         if epoch.own_bytes() > self.budget {
@@ -66,19 +66,19 @@ impl Cache {
         }
     }
 
-    /// Begins the next epoch. Kept apart: tables are large values while they are made, and the call
-    /// stack that they take would be touched by each mask.
+    /// Begins the next epoch. A separate function, because tables are large values while they are
+    /// created: inlined, their stack frame would be touched by each mask.
     #[cold]
     #[inline(never)]
     fn begin_next(&self, epoch: &Arc<Epoch>) {
         let next = Epoch { before: Some(Arc::clone(&epoch.masks)), ..Epoch::default() };
-        // Of threads that come here together one begins it.
+        // If several threads get here at once, one of them succeeds.
         self.epoch.compare_and_swap(epoch, Arc::new(next));
     }
 }
 
 impl Epoch {
-    /// Heap bytes, those of the masks before among them.
+    /// Returns the heap bytes, including those of the previous masks.
     pub(super) fn bytes(&self) -> usize {
         self.own_bytes() + self.before.as_ref().map_or(0, |before| before.bytes())
     }

@@ -1,9 +1,9 @@
-//! What is to be looked for together with whatever else comes to it.
+//! A work list that merges equal entries.
 //!
-//! A text of eighty bars has as many ways to be made of `|` and `||` as the eightieth Fibonacci
-//! number, but they meet at each of its bytes. All that leads to a node comes from nodes above,
-//! which have smaller numbers. So where the smallest is taken first, each is taken once, for all
-//! readings of the text before it.
+//! A text of eighty bars can be split into `|` and `||` in as many ways as the eightieth Fibonacci
+//! number, but these ways meet at each of its bytes. Every way into a node comes from nodes above
+//! it, which have smaller numbers. So if the smallest node is always processed first, each is
+//! processed once, for all readings of the text before it.
 
 use smallvec::SmallVec;
 
@@ -13,32 +13,32 @@ use crate::lr::table::ParseTable;
 use crate::scanner::Line;
 use crate::scanner::configuration::Configuration;
 
-/// To compare so many items counts as a step.
+/// Number of compared items that are charged as one step.
 const ITEMS_OF_A_STEP: usize = 8;
 
-/// Readings that differ by their stacks only.
+/// Readings that differ only in their stacks.
 pub(super) type Readings = SmallVec<[Configuration; 1]>;
 
-/// What one task is still to look for.
+/// The work list of one task.
 #[derive(Default)]
 pub(super) struct Agenda {
-    /// By ascending key, the next one last; and its place among `slots`.
+    /// Keys in ascending order, the next one last, each with its index into `slots`.
     order: SmallVec<[(u64, u32); 4]>,
     slots: SmallVec<[Option<Item>; 1]>,
     free: SmallVec<[u32; 4]>,
 }
 
-/// One thing of an agenda.
+/// An entry of the work list.
 pub(super) struct Item {
     pub(super) wanted: Wanted,
-    /// What is to be left out of a base walk's tokens.
+    /// Tokens to remove from those of a base walk.
     pub(super) except: Option<StoredTokensId>,
     pub(super) line: Line,
     pub(super) readings: Readings,
 }
 
 impl Agenda {
-    /// Adds a reading to what is to be looked for at some nodes, the first of which is `first`.
+    /// Adds a reading to an entry whose first node is `first`.
     pub(super) fn add(
         &mut self,
         first: u32,
@@ -46,7 +46,7 @@ impl Agenda {
         reading: Configuration,
         (table, steps): (&ParseTable, &mut usize),
     ) {
-        // Greater nodes come later.
+        // Greater nodes are processed later.
         let key =
             u64::from(u32::MAX - first) << 1 | u64::from(!matches!(wanted, Wanted::Walk { .. }));
         let at = self.order.partition_point(|&(other, _)| other < key);
@@ -80,7 +80,7 @@ impl Agenda {
         self.order.insert(at, (key, slot));
     }
 
-    /// Takes off what is next.
+    /// Removes and returns the next entry.
     pub(super) fn next(&mut self) -> Option<Item> {
         let (_, slot) = self.order.pop()?;
         self.free.push(slot);
@@ -88,8 +88,8 @@ impl Agenda {
     }
 }
 
-/// Adds a reading to others; where it differs from one of them only by what lies below the top of
-/// its stack, to that one.
+/// Adds a reading to others. If it differs from one of them only below the top of the stack, their
+/// stacks are merged.
 fn add_reading(
     readings: &mut Readings,
     reading: Configuration,
@@ -105,10 +105,10 @@ fn add_reading(
     }
 }
 
-/// Readings apart by more than their stacks, and whether the line of each goes on.
+/// Groups of readings that differ only in their stacks, and whether the line of each group goes on.
 pub(super) type Apart = SmallVec<[(Readings, bool); 1]>;
 
-/// Adds a reading to those from which it differs by its stack only.
+/// Adds a reading to the group from which it differs only in its stack.
 pub(super) fn add_apart(
     apart: &mut Apart,
     (from, goes_on): (Configuration, bool),

@@ -1,4 +1,4 @@
-//! What masks are composed from, and how the mask of one configuration is made.
+//! The context of mask composition, and the computation of one configuration's mask.
 
 use super::stack_trie::{Found, Leaf, Root, Seen};
 use super::storage;
@@ -10,23 +10,23 @@ use crate::scanner::configuration::Configuration;
 use crate::scanner::{Line, Reads};
 use crate::util::id::TokenId;
 
-/// What masks are composed from, and where they are kept.
+/// The inputs and the tables of mask composition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Composer<'g> {
     pub(crate) walker: Walker<'g>,
     pub(crate) tables: &'g MaskTables,
-    /// Masks of the epoch before.
+    /// Masks of the previous epoch.
     pub(crate) before: Option<&'g MaskTables>,
     pub(crate) parts: &'g PartTables,
     pub(crate) masks_of: &'g MasksOf,
     /// Tokens that are allowed where the text may end.
     pub(crate) stop_tokens: &'g [TokenId],
-    /// Bytes that submasks may take.
+    /// Upper bound on the bytes of submasks.
     pub(crate) room: usize,
 }
 
 impl Composer<'_> {
-    /// The mask that is known for a configuration, be it from the epoch before. `fresh` says that
+    /// Returns the known mask of a configuration, including those of the previous epoch. `fresh`:
     /// no byte of the text has been read yet.
     pub(super) fn find(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
         match self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis()) {
@@ -35,7 +35,8 @@ impl Composer<'_> {
         }
     }
 
-    /// Enters a mask of the epoch before, with all that was read of the configuration for it.
+    /// Copies a mask of the previous epoch to this one, with everything that was read of the
+    /// configuration for it.
     #[cold]
     fn carry_over(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
         let Some(before) = self.before else { return Found::Nothing };
@@ -54,8 +55,9 @@ impl Composer<'_> {
         Found::Leaf(self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads, leaf))
     }
 
-    /// Makes the mask of a configuration on one way through its stack from token classes, enters
-    /// it, and writes it to `row`. The steps that this takes are added to `steps`.
+    /// Computes the mask of a configuration from token classes, along one path through its stack,
+    /// enters it in the tables, and writes it to `row`. The steps that this takes are added to
+    /// `steps`.
     pub(super) fn compute(
         &self,
         at: &Configuration,
@@ -77,7 +79,7 @@ impl Composer<'_> {
         Ok(leaf)
     }
 
-    /// Whether the text may end; `None` where that depends on all open blocks.
+    /// Whether the text may end; `None` if that depends on all open blocks.
     pub(super) fn ends(&self, at: &Configuration, fresh: bool, reads: &mut Reads) -> Option<bool> {
         match fresh {
             true => Some(self.walker.scanner.is_complete_between(at, reads)),
@@ -85,8 +87,8 @@ impl Composer<'_> {
         }
     }
 
-    /// The mask of these tokens, and the stop tokens where the text may end; it is written to
-    /// `row`.
+    /// Returns the mask of these tokens, and of the stop tokens if `complete` is set, and writes it
+    /// to `row`.
     fn mask_of(&self, tokens: TokensId, complete: bool, row: &mut [u32]) -> u32 {
         let key = (tokens, complete);
         if let Some(&mask) = self.masks_of.known.get(&key) {
@@ -110,7 +112,8 @@ impl Composer<'_> {
         *self.masks_of.known.get_or_insert_with(key, || mask)
     }
 
-    /// These tokens and the stop tokens, ascending, if they are seen to be few.
+    /// Returns these tokens and the stop tokens, ascending, if their number is easily seen to be
+    /// small.
     fn few(&self, tokens: TokensId, stop_tokens: &[TokenId], words: usize) -> Option<Vec<u32>> {
         let most = storage::most_in_a_list(words);
         let mut few = self.walker.tokens.few(tokens, most)?;

@@ -1,17 +1,18 @@
-//! Rows of masks, folded: how far apart two rows are at least, without going through them.
+//! Sketches of mask rows, which give a lower bound on the distance of two rows without reading
+//! them.
 
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
-/// Words of a folded row.
+/// Number of words of a sketch.
 const WORDS: usize = 128;
 
-/// Words that are compared at once.
+/// Number of words compared at once.
 const PART: usize = 32;
 
-/// A row folded into a few words by exclusive or. What two folded rows differ in is the difference
-/// of the rows, folded: so the rows differ in no fewer bits.
+/// A row folded into a few words by exclusive or. The difference of two folded rows is the folded
+/// difference of the rows, so the rows differ in at least as many bits.
 #[derive(Debug)]
 pub(super) struct Folded(Box<[u32; WORDS]>);
 
@@ -19,7 +20,7 @@ impl Folded {
     /// Heap bytes.
     pub(super) const BYTES: usize = size_of::<[u32; WORDS]>();
 
-    /// The row, folded.
+    /// Folds a row.
     pub(super) fn new(row: &[u32]) -> Self {
         let mut folded = Box::new([0; WORDS]);
         let (parts, last) = row.as_chunks::<WORDS>();
@@ -29,13 +30,14 @@ impl Folded {
         Self(folded)
     }
 
-    /// A hash of the row. Rows of which the differences cancel each other have one hash; few do.
+    /// Returns a hash of the row. Rows whose differences cancel out have the same hash; these are
+    /// rare.
     pub(super) fn hash(&self) -> u64 {
         FxBuildHasher.hash_one(&self.0[..])
     }
 
-    /// The least number of bits in which the rows differ, if it is no more than `limit`. Most rows
-    /// are further apart, and show it in the first few words.
+    /// Returns a lower bound on the number of differing bits, if it is at most `limit`. Most rows
+    /// are further apart, which the first few words show.
     #[inline]
     pub(super) fn distance(&self, other: &Self, limit: usize) -> Option<usize> {
         let (parts, other_parts) = (self.0.as_chunks::<PART>().0, other.0.as_chunks::<PART>().0);
@@ -64,7 +66,7 @@ mod tests {
             for flips in 0..100 {
                 let (own, others) = (Folded::new(&row), Folded::new(&other));
                 let distance = own.distance(&others, flips).expect("no more than the flips");
-                // One bit stays one.
+                // A single flipped bit stays a single one.
                 assert!(flips != 1 || length == 0 || distance == 1);
                 assert_eq!(own.distance(&others, distance), Some(distance));
                 assert!(distance == 0 || own.distance(&others, distance - 1).is_none());

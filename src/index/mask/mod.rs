@@ -1,4 +1,4 @@
-//! Masks: composed from token classes, found again by what was read to compose them, stored once.
+//! Masks: composed from token classes, found again by the reads of their computation, stored once.
 //!
 //! * [`composer`] has what masks are composed from, and makes the mask of one configuration.
 //! * [`compose`] is the driver of a composition: [`task`]s that look for tokens, which are met in

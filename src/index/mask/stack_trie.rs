@@ -1,15 +1,15 @@
-//! The trie over stacks: from what a mask's computation read of a configuration to the mask.
+//! The trie over stacks: maps the reads of a mask's computation to the mask.
 //!
-//! It is keyed by scan state, obligations and top parse state, and goes on over the next parse
-//! state down the stack wherever the computation read deeper (Willard and Louf 2023, section 4.1),
-//! and over the answer wherever it asked something of the layout. Another configuration that reads
-//! the same finds the mask. Paths never contradict each other: a computation that got the same
-//! answers so far reads the same next.
+//! Its key is the scan state, the obligations and the top parse state. It continues with the next
+//! parse state down the stack wherever the computation read deeper (Willard and Louf 2023, section
+//! 4.1), and with the answer wherever it asked a question about the layout. Another configuration
+//! with the same reads finds the mask. Paths never contradict each other: a computation with the
+//! same answers so far has the same next read.
 //!
-//! Of the places on paths more than nine in ten have one way on. So a path is stored as a whole,
+//! More than nine in ten positions on paths have one successor. So a path is stored as a whole,
 //! from where it forks off another to its leaf: a run of reads, which are compared one by one, and
-//! found by a look-up only where they differ. Equal runs are stored once. (The road not taken: an
-//! entry for each read. It took nearly five times the memory, and a look-up for each.)
+//! looked up only where they differ. Equal runs are stored once. (The alternative, an entry for
+//! each read, took nearly five times the memory, and a look-up for each.)
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -24,21 +24,21 @@ use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{CoreId, ScanStateId};
 
-/// From what was read to what came of it: `K` is what is always read, `L` what came. Read without
-/// locks.
+/// Maps reads to results: `K` is the part that is always read, `L` the result. Reading is
+/// lock-free.
 #[derive(Debug)]
 pub(crate) struct StackTrie<K, L> {
     pub(crate) roots: AppendMap<K, Path<L>>,
     pub(crate) forks: AppendMap<Fork, Path<L>>,
-    /// How many paths have a number.
+    /// Number of paths that have a number.
     pub(crate) count: AtomicU32,
-    /// What paths read: the core of the next state down the stack, or [`STATE`] or [`ASKS`] and the
-    /// number of a question, and then the answer.
+    /// The reads of paths: the core of the next state down the stack, or [`STATE`] or [`ASKS`] with
+    /// the number of a question, followed by the answer.
     pub(crate) runs: Interner<Box<[u32]>>,
-    /// Bytes that these hold.
+    /// Bytes of the runs.
     pub(crate) run_bytes: AtomicUsize,
     pub(crate) questions: Interner<Question>,
-    /// Those that were asked for as a whole.
+    /// Layouts that were read as a whole.
     pub(crate) layouts: AppendMap<Lines, u32>,
 }
 
@@ -56,16 +56,16 @@ impl<K, L> Default for StackTrie<K, L> {
     }
 }
 
-/// What was read, as the words of a run.
+/// Reads as the words of a run.
 pub(super) type Words = SmallVec<[u32; 16]>;
 
-/// In a run: the layout is asked something. Parse states and the numbers of questions are less.
+/// In a run: a question about the layout. Parse states and numbers of questions are smaller.
 pub(crate) const ASKS: u32 = 1 << 31;
 
-/// In a run: the state in its context is asked for, not its core alone.
+/// In a run: a read of the state in its context, not of its core alone.
 pub(crate) const STATE: u32 = u32::MAX;
 
-/// What was read from a fork on, and what came of it.
+/// The reads from a fork on, and the result.
 #[derive(Clone, Debug)]
 pub(crate) struct Path<L> {
     pub(crate) number: u32,
@@ -73,41 +73,41 @@ pub(crate) struct Path<L> {
     pub(crate) leaf: L,
 }
 
-/// Where a path forks off another.
+/// The position where a path forks off another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fork {
-    /// The number of the other.
+    /// Number of the other path.
     pub(crate) path: u32,
-    /// Where in its run the read stands that differs.
+    /// Index of the differing read in the other path's run.
     pub(crate) at: u32,
-    /// What was read instead.
+    /// The value read instead.
     pub(crate) read: u32,
 }
 
-/// What every mask depends on.
+/// Inputs that every mask depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Root {
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
     pub(crate) expectations: ExpectationsId,
     pub(crate) top: CoreId,
-    /// No byte has been read.
+    /// Whether no byte has been read.
     pub(crate) fresh: bool,
     pub(crate) line: LineKind,
 }
 
-/// Where a line stands.
+/// Position within a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LineKind {
-    /// Behind its first lexeme, or lines do not count.
+    /// After its first lexeme, or lines do not count.
     Inside,
-    /// In the blanks before it.
+    /// In the blanks before its first lexeme.
     Counting,
-    /// Before it, but behind the blanks that count.
+    /// Before its first lexeme, but after the blanks that count.
     Counted,
 }
 
-/// Something read on a path.
+/// A read on a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seen<'t> {
     /// The stack, down to this depth.
@@ -122,26 +122,27 @@ pub(crate) enum Seen<'t> {
 pub(crate) struct Leaf {
     /// Its id in [`Masks`](super::storage::Masks).
     pub(crate) mask: u32,
-    /// Whether the text may end here is not in the mask: it depends on all open blocks.
+    /// Whether the mask leaves open if the text may end here, because that depends on all open
+    /// blocks.
     pub(crate) asks_end: bool,
 }
 
-/// What looking for a path came to.
+/// Result of a look-up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found<L> {
     Leaf(L),
-    /// No path reads what is here.
+    /// No path has these reads.
     Nothing,
-    /// The path goes on below a fork of the stack: each way is to be looked for by itself.
+    /// The path continues below a fork of the stack: each way must be looked up separately.
     PastFork,
 }
 
-/// How far a configuration has been compared with a path.
+/// Position reached when comparing a configuration with a path.
 struct Place<'t, 'c, L> {
     path: &'t Path<L>,
-    /// What of its run comes next.
+    /// Index of the next read in its run.
     at: usize,
-    /// The lowest state read so far is on top.
+    /// The stack whose top is the lowest state read so far.
     stack: &'c Stack,
 }
 
@@ -154,8 +155,8 @@ impl<L> Clone for Place<'_, '_, L> {
 impl<L> Copy for Place<'_, '_, L> {}
 
 impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
-    /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read,
-    /// which `see` is told of, and a look-up for each fork.
+    /// Returns the result for `key` on this stack and in these lines. Costs one comparison for each
+    /// read, which is reported to `see`, and one look-up for each fork.
     #[inline]
     pub(crate) fn find(
         &self,
@@ -169,8 +170,8 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         self.follow(&mut Place { path, at: 0, stack }, layout.lines(), lexis, &mut see)
     }
 
-    /// The same for all ways of a stack that forks, where all of them are known, and no more than
-    /// `most`.
+    /// Returns the results for all ways of a stack that forks, if all of them are known and there
+    /// are at most `most`.
     #[cold]
     #[inline(never)]
     fn find_ways(
@@ -185,7 +186,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         let mut places: SmallVec<[Place<'_, '_, L>; 8]> = SmallVec::new();
         places.push(Place { path: self.roots.get(key)?, at: 0, stack });
         while let Some(mut place) = places.pop() {
-            // A state over a fork is that of all ways: asked for below, it is to be found by each.
+            // A state above a fork belongs to all ways: if it is read below, each way must find it.
             let mut asks = false;
             let see = &mut |seen: Seen<'_>| asks |= matches!(seen, Seen::State(_));
             let found = self.follow(&mut place, layout.lines(), lexis, see);
@@ -206,7 +207,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         Some(leaves)
     }
 
-    /// Goes down a stack as long as there is one way to go.
+    /// Goes down a stack as long as it does not fork.
     #[inline]
     fn follow<'t>(
         &'t self,
@@ -262,7 +263,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         Some(Place { path: self.fork(&place, read)?, at: 0, stack })
     }
 
-    /// The path that forks off here for what was read instead.
+    /// Returns the path that forks off here for a different read.
     #[inline]
     fn fork(&self, place: &Place<'_, '_, L>, read: u32) -> Option<&Path<L>> {
         self.forks.get(&Fork { path: place.path.number, at: place.at as u32, read })
@@ -289,8 +290,8 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         }
     }
 
-    /// Enters what came of `key` where this was read of the stack and the layout; or what did
-    /// before.
+    /// Enters the result for `key` with these reads of the stack and the layout. Returns the
+    /// earlier result if there is one.
     pub(crate) fn insert(
         &self,
         key: K,
@@ -304,7 +305,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         self.enter(key, &words, leaf)
     }
 
-    /// The same where the reads are the words of runs.
+    /// Enters a result whose reads are given as words of runs.
     fn enter(&self, key: K, words: &[u32], leaf: L) -> L {
         let mut rest = words;
         let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf));
@@ -327,14 +328,14 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         }
     }
 
-    /// Reads as the words of a run.
+    /// Converts reads to the words of a run.
     fn words(&self, stack: &Stack, layout: &Layout, lexis: &Lexis, reads: &[Read]) -> Words {
         let mut words = Words::new();
         let mut stack = stack;
         for read in reads {
             match read {
                 Read::Stack(lowest) => {
-                    // A computation that was not stopped at a fork has read above it.
+                    // A computation that did not stop at a fork has read only above it.
                     while let [below] = stack.below()
                         && stack.depth() > *lowest
                     {
@@ -364,25 +365,25 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         Path { number: self.count.fetch_add(1, Ordering::Relaxed), run: number, leaf }
     }
 
-    /// Paths do not contradict each other. Should they, masks stay exact: what cannot be entered is
-    /// computed again.
+    /// Paths do not contradict each other. If they did, masks would stay exact: a result that
+    /// cannot be entered is computed again.
     #[cold]
     fn contradicted(&self) {
         debug_assert!(false, "what is read next follows from what was read");
     }
 
     pub(super) fn number(&self, lines: &Lines) -> u32 {
-        // Counted while nothing else can be entered.
+        // Computed under the lock, while nothing else can be entered.
         *self.layouts.get_or_insert_with(lines.clone(), || self.layouts.len() as u32)
     }
 
-    /// How many paths there are.
+    /// Returns the number of paths.
     pub(crate) fn len(&self) -> usize {
         self.roots.len() + self.forks.len()
     }
 
-    /// Heap bytes, as counted against the budget: entries, and their places in tables that are half
-    /// empty.
+    /// Returns the heap bytes, as counted against the budget: entries, and their slots in
+    /// half-empty tables.
     pub(crate) fn bytes(&self) -> usize {
         self.roots.len() * (size_of::<(K, Path<L>)>() + ENTRY_BYTES)
             + self.forks.len() * (size_of::<(Fork, Path<L>)>() + ENTRY_BYTES)
@@ -392,8 +393,8 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
     }
 }
 
-/// Where two runs differ first, as far as both go: the place of the read, and that of the word,
-/// which is the next where it is an answer.
+/// Returns the first difference of two runs within their common length: the index of the read, and
+/// that of the word, which is the next one if the answers differ.
 fn difference(run: &[u32], other: &[u32]) -> Option<(usize, usize)> {
     let differs = run.iter().zip(other).position(|(a, b)| a != b)?;
     let mut at = 0;
@@ -406,26 +407,26 @@ fn difference(run: &[u32], other: &[u32]) -> Option<(usize, usize)> {
     }
 }
 
-/// What an entry costs beside itself: whether it is there, and its places.
+/// Overhead of an entry: a presence flag and its slots.
 const ENTRY_BYTES: usize = 24;
 
-/// What a run costs beside its words: its entry and its places.
+/// Overhead of a run besides its words: its entry and its slots.
 pub(crate) const RUN_BYTES: usize = 40;
 
-/// A layout holds on to some blocks.
+/// Estimated bytes of the blocks that a layout holds.
 const LAYOUT_BYTES: usize = 256;
 
-/// A question holds some blanks.
+/// Estimated bytes of the blanks that a question holds.
 const QUESTION_BYTES: usize = 80;
 
 impl<L: Copy> StackTrie<Root, L> {
-    /// What came of a configuration.
+    /// Returns the result for a configuration.
     #[inline]
     pub(crate) fn find_root(&self, at: &Configuration, fresh: bool, lexis: &Lexis) -> Found<L> {
         self.find(&Root::new(at, fresh), &at.stack, &at.layout, lexis, |_| ())
     }
 
-    /// What came of all ways of one whose stack forks.
+    /// Returns the results for all ways of a configuration whose stack forks.
     pub(super) fn find_ways_of(
         &self,
         at: &Configuration,
@@ -465,9 +466,9 @@ impl Hash for Root {
 }
 
 impl Root {
-    /// Two fields at a time: each step of a hash waits for the one before. The second of two that
-    /// lie side by side goes into the lower half. The other way round they would be read at once
-    /// from where they were just written one by one, which processors wait for.
+    /// Two fields at a time, since each step of a hash waits for the previous one. Of two adjacent
+    /// fields the second goes into the lower half. In the other order they would be loaded together
+    /// from where they were just stored separately, which stalls processors.
     #[inline]
     fn words(&self) -> [u64; 3] {
         let two = |one: u32, other: u32| u64::from(one) << 32 | u64::from(other);

@@ -1,9 +1,10 @@
-//! Masks, each stored once, and where it saves memory as the little that tells it from another.
+//! Storage for masks: each is stored once, and as a difference from another one where that saves
+//! memory.
 //!
-//! Masks of one grammar are much alike: in most places of a program a name may come, and what else
-//! may come is some hundred tokens. A mask that is near to one stored as a row is stored as the
-//! bits to flip in that row. Copying the few rows that are left keeps them in the caches, which
-//! makes up for the flips.
+//! Masks of one grammar are similar: at most positions of a program a name may come, and the other
+//! tokens that may come are some hundred. A mask that is close to a stored row is stored as the
+//! bits to flip in that row. Few rows remain, so copies of them stay in the processor's caches,
+//! which makes up for the flips.
 
 use std::hash::BuildHasher;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -16,7 +17,7 @@ use crate::index::tokens::{TokenSet, tokens_of};
 use crate::util::aligned::AlignedRow;
 use crate::util::append::AppendVec;
 
-/// Masks under numbers.
+/// Masks by number.
 #[derive(Debug, Default)]
 pub(crate) struct Masks {
     masks: AppendVec<Mask>,
@@ -26,49 +27,49 @@ pub(crate) struct Masks {
 #[derive(Clone, Debug)]
 enum Mask {
     Set(TokenSet),
-    /// The row of the mask of this number, but for these bits.
+    /// The row of the mask with this number, with these bits flipped.
     Near {
         base: u32,
         flips: Box<[u32]>,
     },
 }
 
-/// What it takes to add masks.
+/// State needed to add masks.
 #[derive(Debug, Default)]
 struct Known {
-    /// Hash and id.
+    /// Pairs of hash and id.
     ids: HashTable<(u64, u32)>,
-    /// Rows that masks may be near to, the one last used first.
+    /// Rows that masks may be close to, the most recently used first.
     rows: Vec<Row>,
 }
 
-/// A row that masks may be near to.
+/// A row that masks may be close to.
 #[derive(Debug)]
 struct Row {
-    /// The mask's number.
+    /// Number of the mask.
     base: u32,
     folded: Folded,
 }
 
-/// How many rows a new mask is held against.
+/// Number of rows that a new mask is compared with.
 const CANDIDATES: usize = 256;
 
-/// One bit may be set or flipped for so many words of a row: more would take longer than copying a
-/// row.
+/// Number of row words for each bit that may be set or flipped: more bits would take longer than
+/// copying a row.
 const WORDS_PER_BIT: usize = 16;
 
-/// So many masks of one hash are compared with a new one, which takes microseconds for each. A
-/// stranger's grammar may have thousands whose hashes were made to be equal; behind these a mask is
-/// stored again.
+/// Upper bound on the masks with one hash that are compared with a new mask; each comparison takes
+/// microseconds. An untrusted grammar may have thousands of masks with the same hash by design;
+/// after this many, a mask is stored again.
 const MOST_COMPARED: usize = 8;
 
-/// A mask of no more tokens than this is stored as a list, in rows of `words` words.
+/// Returns the greatest size of a mask that is stored as a list, in rows of `words` words.
 pub(super) fn most_in_a_list(words: usize) -> usize {
     words / WORDS_PER_BIT
 }
 
 impl Masks {
-    /// The id of the mask `row`, and the bytes that it takes if it is new.
+    /// Returns the id of the mask `row`, and the bytes that it takes if it is new.
     pub(crate) fn intern(&self, row: &[u32]) -> (u32, usize) {
         if let Some(few) = tokens_of(row, most_in_a_list(row.len())) {
             return self.intern_few(&few);
@@ -92,8 +93,8 @@ impl Masks {
         self.find_or_add(hash, is_row, make)
     }
 
-    /// The same for the mask of these tokens, ascending, no more than [`most_in_a_list`]. What is a
-    /// handful of tokens takes no pass over a row.
+    /// Interns the mask of these tokens, ascending, no more than [`most_in_a_list`]. Takes no pass
+    /// over a row.
     pub(crate) fn intern_few(&self, tokens: &[u32]) -> (u32, usize) {
         let is_list = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(list)) => **list == *tokens,
@@ -104,17 +105,16 @@ impl Masks {
         self.find_or_add(hash, is_list, list)
     }
 
-    /// The id of a mask, which is made only when it is new, and the bytes that it takes then.
-    /// `make` gets the masks that are stored as rows, and tells of the new one how it is folded if
-    /// it is a row.
+    /// Returns the id of a mask, which is created only if it is new, and the bytes that it then
+    /// takes. `make` gets the masks that are stored as rows, and returns the folded row if the new
+    /// mask is a row.
     fn find_or_add(
         &self,
         hash: u64,
         is_equal: impl Fn(&Mask) -> bool,
         make: impl FnOnce(&mut [Row]) -> (Mask, Option<Folded>),
     ) -> (u32, usize) {
-        // A poisoned lock only says that another thread panicked elsewhere: the tables are
-        // consistent.
+        // Poisoning only means that another thread panicked elsewhere: the tables are consistent.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { ids, rows } = &mut *known;
         let mut compared = 0;
@@ -135,8 +135,8 @@ impl Masks {
         (id, bytes)
     }
 
-    /// Of `rows` the one that is nearest to `row`, folded like this, and the bits in which they
-    /// differ, if these are no more than `limit`.
+    /// Returns the one of `rows` that is closest to `row`, and the bits in which they differ, if
+    /// these are at most `limit`. `folded` is the folded `row`.
     fn nearest(
         &self,
         row: &[u32],
@@ -164,7 +164,7 @@ impl Masks {
         Some((rows[0].base, flips))
     }
 
-    /// The row of a mask that is stored as one.
+    /// Returns the row of a mask that is stored as a row.
     fn row(&self, id: u32) -> Option<&[u32]> {
         match self.get(id)? {
             Mask::Set(TokenSet::Words(row)) => Some(row),
@@ -172,17 +172,17 @@ impl Masks {
         }
     }
 
-    /// How many masks there are.
+    /// Returns the number of masks.
     pub(crate) fn len(&self) -> usize {
         self.masks.len()
     }
 
-    /// The mask of this number.
+    /// Returns the mask with this number.
     fn get(&self, id: u32) -> Option<&Mask> {
         self.masks.get(id)
     }
 
-    /// Makes `row` hold the mask.
+    /// Writes the mask to `row`.
     #[inline]
     pub(crate) fn write_to(&self, id: u32, row: &mut [u32]) {
         match self.get(id) {
@@ -207,7 +207,7 @@ impl Masks {
 }
 
 impl Mask {
-    /// The bytes that the mask takes, and its places in the tables.
+    /// Returns the bytes of the mask and its slots in the tables.
     fn bytes_with_entry(&self) -> usize {
         let numbers = match self {
             Self::Set(TokenSet::Words(row)) => {
@@ -228,10 +228,10 @@ fn flip(bit: u32, row: &mut [u32]) {
     }
 }
 
-/// The bits in which the rows differ, ascending, if these are no more than `limit`.
+/// Returns the bits in which the rows differ, ascending, if these are at most `limit`.
 fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
-    /// Most of two masks that are near is the same, and comparing so many words at once takes a
-    /// fraction of the time of looking at each.
+    /// Two masks that are close are mostly equal, and comparing this many words at once takes a
+    /// fraction of the time of comparing each.
     const STRETCH: usize = 8;
     let mut bits = Vec::with_capacity(limit);
     let mut add = |(index, (word, other)): (u32, (&u32, &u32))| {
@@ -257,7 +257,7 @@ fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
 mod tests {
     use super::*;
 
-    /// Bits that fold onto each other leave the hash as it is.
+    /// Flipped bits that fold onto each other leave the hash unchanged.
     #[test]
     fn masks_of_one_hash_are_told_apart() {
         let (masks, fold) = (Masks::default(), 128);

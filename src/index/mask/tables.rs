@@ -1,4 +1,4 @@
-//! What masks have come to so far, and what their parts have.
+//! The masks computed so far, and their parts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,54 +11,55 @@ use crate::index::walk::Walk;
 use crate::util::append_map::AppendMap;
 use crate::util::memo::Memo;
 
-/// Finished masks, and the trie over stacks by which they are found.
+/// Finished masks, and the trie over stacks that finds them.
 #[derive(Debug, Default)]
 pub(crate) struct MaskTables {
     pub(crate) stacks: StackTrie<Root, Leaf>,
     pub(crate) masks: Masks,
     pub(crate) unions: MaskUnions,
-    /// Of masks.
+    /// Bytes of masks.
     pub(super) bytes: AtomicUsize,
 }
 
-/// What the parts of masks have come to, as numbers of token sets.
+/// The parts of masks, as numbers of token sets.
 #[derive(Debug, Default)]
 pub(crate) struct PartTables {
-    /// By the numbers of a walk and of what stacks take.
+    /// Keyed by the number of a walk and that of the set of labels that stacks take.
     taken: Memo<(u32, u32), Taken>,
     pub(super) submasks: StackTrie<Submask, TokensId>,
-    /// Of what is taken.
+    /// Bytes of `taken`.
     bytes: AtomicUsize,
 }
 
-/// Which mask a set of tokens is, and whether the text may end.
+/// Maps a set of tokens, and whether the text may end, to a mask.
 #[derive(Debug, Default)]
 pub(crate) struct MasksOf {
     pub(super) known: AppendMap<(TokensId, bool), u32>,
 }
 
-/// Which ends of a walk without obligations some stacks take.
+/// The ends of a walk without obligations that certain stacks take.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) tokens: TokensId,
-    /// Those of which it takes a search to say, by their places.
+    /// Indices of the ends that need a search to decide.
     pub(super) open: Box<[u32]>,
 }
 
 impl MaskTables {
-    /// More bytes are held.
+    /// Adds to the number of bytes held.
     pub(crate) fn add_bytes(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Heap bytes, as counted against the budget.
+    /// Returns the heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed) + self.stacks.bytes() + self.unions.bytes()
     }
 }
 
 impl PartTables {
-    /// Which ends of `walk` stacks take that take `what`, found by `find` if it is not known.
+    /// Returns the ends of `walk` for stacks that accept the set `what`; computed by `find` if
+    /// unknown.
     pub(super) fn taken(&self, walk: &Walk, what: u32, find: impl FnOnce() -> Taken) -> &Taken {
         self.taken.get_or_find((walk.number, what), || {
             let taken = find();
@@ -68,21 +69,21 @@ impl PartTables {
         })
     }
 
-    /// Heap bytes, as counted against the budget.
+    /// Returns the heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed) + self.submasks.bytes()
     }
 }
 
 impl MasksOf {
-    /// Heap bytes, as counted against the budget.
+    /// Returns the heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         self.known.len() * MASK_OF_BYTES
     }
 }
 
-/// What it costs to know what is taken of a walk.
+/// Overhead of an entry of `taken`.
 const TAKEN_BYTES: usize = 64;
 
-/// What it costs to know a mask by what it is a union of.
+/// Size of an entry that maps a set of tokens to a mask.
 const MASK_OF_BYTES: usize = 32;

@@ -1,4 +1,4 @@
-//! Unions of masks: of texts that have several readings, and of stacks that fork.
+//! Unions of masks, for texts with several readings and for stacks that fork.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -6,18 +6,18 @@ use super::storage::Masks;
 use crate::util::append::Slots;
 use crate::util::append_map::AppendMap;
 
-/// Unions of masks, by the numbers of these.
+/// Unions of masks, keyed by their members' numbers.
 #[derive(Debug, Default)]
 pub(crate) struct MaskUnions {
     numbers: AppendMap<Box<[u32]>, u32>,
-    /// By number: the union's own, once it was met again.
+    /// The mask of each union, once the union has been met again.
     masks: Slots<u32>,
     bytes: AtomicUsize,
 }
 
 impl MaskUnions {
-    /// Makes `row` hold the union of several masks, by ascending numbers. It is kept once it has
-    /// been met twice.
+    /// Writes the union of several masks, given by ascending numbers, to `row`. Stores it the
+    /// second time it is met.
     pub(super) fn write_to(&self, of: &[u32], masks: &Masks, row: &mut [u32]) {
         let (union, is_new) = self.number(of);
         if let Some(&mask) = self.masks.get(union) {
@@ -37,23 +37,23 @@ impl MaskUnions {
         }
     }
 
-    /// The number of a union of masks, and whether it was never met before.
+    /// Returns the number of a union of masks, and whether it is new.
     fn number(&self, masks: &[u32]) -> (u32, bool) {
         let mut is_new = false;
         let number = *self.numbers.get_or_insert_with(masks.into(), || {
             is_new = true;
             self.bytes.fetch_add(UNION_BYTES + size_of_val(masks), Ordering::Relaxed);
-            // Counted while nothing else can be entered.
+            // Computed under the lock, while nothing else can be entered.
             self.numbers.len() as u32
         });
         (number, is_new)
     }
 
-    /// Heap bytes.
+    /// Returns the heap bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 }
 
-/// What a union costs beside the numbers of its masks: its entry and its places.
+/// Overhead of a union besides the numbers of its masks: its entry and its slots.
 const UNION_BYTES: usize = 56;

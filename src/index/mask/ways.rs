@@ -1,9 +1,9 @@
-//! The masks of texts that have several readings, and of stacks that fork.
+//! The masks of texts with several readings, and of stacks that fork.
 //!
-//! A mask is found by the states that are read down the stack. Where the stack forks, each of its
-//! ways is a path of its own in the trie over stacks, and the mask is the union of theirs. Masks
-//! read shallow, so the ways that are read are few, however many there are further down. The union
-//! over ways and readings is known by the masks that it is made of.
+//! A mask is found by the states read down the stack. If the stack forks, each of its ways is a
+//! separate path in the trie over stacks, and the mask is the union of their masks. Computations
+//! read only near the top, so few ways are read, however many there are further down. The union
+//! over ways and readings is keyed by its members.
 
 use smallvec::SmallVec;
 
@@ -13,34 +13,33 @@ use super::task::Unfound;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
-/// Where one stack is read in more ways than this, its mask is found on the graph as a whole, and
-/// not kept.
+/// Upper bound on the ways in which one stack is read. Beyond it the mask is computed on the graph
+/// as a whole, and not cached.
 const MAX_WAYS: usize = 256;
 
-/// The same of ways that were never met. Each costs what the graph costs as a whole, or nearly.
+/// The same bound for ways that are new. Each costs nearly as much as the whole graph.
 const MAX_NEW_WAYS: usize = 16;
 
-/// To come to a fork over so many nodes counts as one more way: for each way from there on they are
-/// all made anew.
+/// Number of nodes above a fork that count as one more way: they are all created anew for each way.
 const NODES_OF_A_WAY: u32 = 8;
 
-/// The masks that make up one.
+/// The masks whose union is computed.
 #[derive(Default)]
 struct Members {
-    /// Their numbers, some more than once.
+    /// Numbers of stored masks, some more than once.
     known: SmallVec<[u32; 8]>,
-    /// The union of those that have none.
+    /// Union of the masks that are not stored.
     others: Option<Vec<u32>>,
-    /// The known mask that the row holds at the time.
+    /// The stored mask that the row currently holds.
     written: Option<u32>,
-    /// Steps that were taken for all of them.
+    /// Steps taken for all of them.
     steps: usize,
 }
 
 impl Members {
     #[inline]
     fn add(&mut self, mask: u32) {
-        // Readings that are alike mostly come one after the other.
+        // Equal masks of readings are usually adjacent.
         if self.known.last() != Some(&mask) {
             self.known.push(mask);
         }
@@ -48,8 +47,8 @@ impl Members {
 }
 
 impl Composer<'_> {
-    /// Makes `row` hold the tokens that may follow in one of these configurations, where not all is
-    /// known, or there are several readings.
+    /// Writes to `row` the tokens that may follow in any of these configurations. For
+    /// configurations whose masks are not all known, or for several readings.
     #[cold]
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let mut masks = Members::default();
@@ -65,7 +64,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Adds the masks of all ways of a reading. Whether its end is to be asked for.
+    /// Adds the masks of all ways of a reading. Returns whether its end must be tested separately.
     fn add_ways(
         &self,
         at: &Configuration,
@@ -73,7 +72,7 @@ impl Composer<'_> {
         masks: &mut Members,
         row: &mut [u32],
     ) -> bool {
-        // Nearly always it has one way, or all of them look alike as far down as is read.
+        // Nearly always there is one way, or all ways are equal as far down as is read.
         if !at.layout.is_chosen() {
             match self.find(at, fresh) {
                 Found::Leaf(Leaf { mask, asks_end }) => {
@@ -146,7 +145,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Makes `row` hold what any of these masks has.
+    /// Writes the union of these masks to `row`.
     fn write_union(&self, mut masks: Members, row: &mut [u32]) {
         masks.known.sort_unstable();
         masks.known.dedup();

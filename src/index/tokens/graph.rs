@@ -1,10 +1,9 @@
-//! The graph of token sets: sets put together from others, each combination once.
+//! The graph of token sets: sets composed from others, each combination once.
 //!
-//! A mask is a union of token classes, and so are the tokens behind a boundary. The members of a
-//! union are named by number, so that a union that was met before is known by its members, without
-//! going through its tokens. Few tokens are known by themselves: most of what lies behind an
-//! operator is a handful, and hundreds of such handfuls would take longer to go through than to put
-//! in one.
+//! A mask is a union of token classes, and so is the set of tokens after a boundary. A union is
+//! keyed by the numbers of its members, so that a known union is found without reading its tokens.
+//! Small sets are keyed by their tokens: most sets after an operator are a handful of tokens, and
+//! visiting hundreds of them would take longer than merging them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,12 +16,11 @@ use smallvec::{Array, SmallVec};
 use super::set::{TokenSet, tokens_of};
 use crate::util::append::{AppendVec, Interner};
 
-/// The number of a set of tokens, be it stored or put together.
+/// The number of a set of tokens, either stored or composed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TokensId(u32);
 
-/// The number of a set that is stored by itself, its tokens one by one: what another set can be
-/// without.
+/// The number of a stored set, one that lists its tokens. It can be subtracted from another set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StoredTokensId(Stored);
 
@@ -30,11 +28,11 @@ pub(crate) struct StoredTokensId(Stored);
 enum Stored {
     Set(u32),
     Few(u32),
-    /// The token itself: most of what lies behind a boundary is one, and takes no memory.
+    /// The token itself: most sets after a boundary are a single token, and take no memory.
     One(u32),
 }
 
-/// What a number names.
+/// The kind of set that a number refers to.
 #[derive(Clone, Copy)]
 enum Kind {
     Stored(Stored),
@@ -42,11 +40,11 @@ enum Kind {
     Difference(u32),
 }
 
-/// How many kinds a number has room for: a power of two, so that the kind is its lowest bits.
+/// Upper bound on the number of kinds: a power of two, so that the kind is in the lowest bits.
 const KINDS: u32 = 8;
 
 impl TokensId {
-    /// No tokens: the union of nothing.
+    /// The empty set: the union of nothing.
     pub(crate) const NONE: Self = Self(1);
 
     fn new(kind: Kind) -> Self {
@@ -90,22 +88,22 @@ impl From<StoredTokensId> for TokensId {
 pub(crate) struct TokenSetGraph {
     sets: AppendVec<TokenSet>,
     unions: Interner<Box<[TokensId]>>,
-    /// The first without the second.
+    /// Pairs: the first set minus the second.
     differences: Interner<(TokensId, StoredTokensId)>,
     /// Sets of no more than [`FEW`] ids, ascending.
     few: Interner<Box<[u32]>>,
-    /// Bytes that sets hold.
+    /// Bytes of sets.
     held: AtomicUsize,
 }
 
-/// So many tokens are few.
+/// Upper bound on the size of small sets.
 const FEW: usize = 64;
 
-/// Few tokens.
+/// A small set.
 type Few = SmallVec<[u32; FEW]>;
 
-/// Masks of real texts are put together in some hundreds of steps. Behind so many, ways down the
-/// graph are taken to meet again and again.
+/// Upper bound on the steps of a plain traversal. Masks of real texts are composed in some hundreds
+/// of steps; beyond this bound, paths through the graph are assumed to meet again and again.
 const MANY: usize = 1 << 12;
 
 impl Default for TokenSetGraph {
@@ -130,7 +128,7 @@ impl TokenSetGraph {
         StoredTokensId(Stored::Set(self.sets.push(set)))
     }
 
-    /// Adds the set of the ids in some runs of `ids`, for masks of `words` words.
+    /// Adds the set of the ids in these runs of `ids`, for masks of `words` words.
     pub(crate) fn add_runs(
         &self,
         ids: &[u32],
@@ -145,7 +143,7 @@ impl TokenSetGraph {
         self.add_few(&mut few)
     }
 
-    /// The number of these tokens, which are put in order.
+    /// Returns the number of this small set, after sorting it.
     fn add_few(&self, ids: &mut Few) -> StoredTokensId {
         ids.sort_unstable();
         ids.dedup();
@@ -160,7 +158,7 @@ impl TokenSetGraph {
         StoredTokensId(Stored::Few(number))
     }
 
-    /// The tokens of this number as one set, for masks of `words` words.
+    /// Returns the tokens with this number as one set, for masks of `words` words.
     pub(crate) fn collect(&self, tokens: TokensId, words: usize) -> Cow<'_, TokenSet> {
         match tokens.kind() {
             Kind::Stored(stored) => self.stored(stored),
@@ -174,7 +172,7 @@ impl TokenSetGraph {
         }
     }
 
-    /// The set of this number.
+    /// Returns the stored set with this number.
     fn stored(&self, stored: Stored) -> Cow<'_, TokenSet> {
         let list = |ids: &[u32]| Cow::Owned(TokenSet::List(ids.to_vec().into()));
         match stored {
@@ -184,7 +182,7 @@ impl TokenSetGraph {
         }
     }
 
-    /// The union of `members`, whose order does not matter. None of them are left.
+    /// Returns the union of `members`, in any order, and leaves `members` empty.
     pub(crate) fn union<A: Array<Item = TokensId>>(&self, members: &mut SmallVec<A>) -> TokensId {
         members.retain(|member| *member != TokensId::NONE);
         if members.len() > 1 {
@@ -201,7 +199,7 @@ impl TokenSetGraph {
         union
     }
 
-    /// Makes one of those among `members` that are few, if all together they still are.
+    /// Merges the small sets among `members` into one, if the result is still small.
     fn join_few<A: Array<Item = TokensId>>(&self, members: &mut SmallVec<A>) {
         let (mut all, mut joined) = (Few::new(), 0);
         for member in members.iter() {
@@ -224,7 +222,7 @@ impl TokenSetGraph {
         }
     }
 
-    /// `tokens` but for those of `others`.
+    /// Returns `tokens` minus `others`.
     pub(crate) fn difference(&self, tokens: TokensId, others: Option<StoredTokensId>) -> TokensId {
         match others {
             Some(others) if tokens != TokensId::NONE => {
@@ -234,10 +232,10 @@ impl TokenSetGraph {
         }
     }
 
-    /// The ids of these tokens, ascending, if these are put together from lists that have no more
-    /// than `limit` ids in all.
+    /// Returns the ids of these tokens, ascending, if the set is composed from lists with at most
+    /// `limit` ids in total.
     pub(crate) fn few(&self, tokens: TokensId, limit: usize) -> Option<Vec<u32>> {
-        // Most are too many, which the lengths of the lists tell.
+        // Most sets are too large, which the lengths of the lists show.
         let (mut lists, mut count): (SmallVec<[Stored; 32]>, _) = (SmallVec::new(), 0);
         let mut rest: SmallVec<[TokensId; 32]> = SmallVec::from_slice(&[tokens]);
         while let Some(tokens) = rest.pop() {
@@ -274,11 +272,11 @@ impl TokenSetGraph {
         Some(ids)
     }
 
-    /// Makes `row` hold all these tokens and no others.
+    /// Writes exactly these tokens to `row`.
     pub(crate) fn write_to(&self, tokens: TokensId, row: &mut [u32]) {
         enum Step<'u> {
             Add(TokensId),
-            /// These are to be taken out again.
+            /// Tokens to remove again.
             Remove(Cow<'u, TokenSet>),
         }
         row.fill(0);
@@ -308,8 +306,8 @@ impl TokenSetGraph {
                         is_empty = false;
                     }
                     Kind::Union(number) => {
-                        // Differences are taken last on, so that they come first: in an empty row
-                        // what is to be taken out is all that they say.
+                        // Differences are pushed last, so that they are processed first: while the
+                        // row is empty, they can remove their second set as it is.
                         let members = self.unions.get(number);
                         for differences in [false, true] {
                             let members =
@@ -322,7 +320,7 @@ impl TokenSetGraph {
                         let others = self.stored(others.0);
                         steps.push(Step::Remove(match is_empty {
                             true => others,
-                            // What the row has stays.
+                            // Tokens that the row already has are kept.
                             false => Cow::Owned(others.without(row)),
                         }));
                         steps.push(Step::Add(tokens));
@@ -333,8 +331,8 @@ impl TokenSetGraph {
         }
     }
 
-    /// The same where there may be more ways down the graph than anyone can go: each set is added
-    /// once, and what a difference comes to is found once, inner ones first.
+    /// Writes a set whose graph may have exponentially many paths: each set is added once, and each
+    /// difference is computed once, inner ones first.
     #[cold]
     fn write_each_once(&self, tokens: TokensId, row: &mut [u32]) {
         let mut differences = self.differences_in(tokens);
@@ -351,8 +349,8 @@ impl TokenSetGraph {
         self.add_parts(tokens, &rows, row);
     }
 
-    /// The differences that a set is put together from, at any depth. An inner one has a smaller
-    /// number than those around it, because it was made before.
+    /// Returns the differences that a set is composed from, at any depth. An inner one has a
+    /// smaller number than those that contain it, because it was created earlier.
     fn differences_in(&self, tokens: TokensId) -> Vec<u32> {
         let mut differences = Vec::new();
         let mut seen: HashSet<TokensId, FxBuildHasher> = HashSet::from_iter([tokens]);
@@ -371,7 +369,7 @@ impl TokenSetGraph {
         differences
     }
 
-    /// Adds all that a set is put together from to `row`, given what differences come to.
+    /// Adds all parts of a set to `row`, given the rows of differences.
     fn add_parts(
         &self,
         tokens: TokensId,
@@ -388,7 +386,7 @@ impl TokenSetGraph {
                     pending.extend(members.filter(|&&member| seen.insert(member)));
                 }
                 Kind::Difference(number) => {
-                    // In a forged file a set may be part of itself.
+                    // A set never contains itself, but the look-up is checked anyway.
                     let known = differences.get(&number).map_or(&[][..], |known| known);
                     row.iter_mut().zip(known).for_each(|(word, known)| *word |= known);
                 }
@@ -396,7 +394,7 @@ impl TokenSetGraph {
         }
     }
 
-    /// Heap bytes, as counted against the budget.
+    /// Returns the heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         let held = self.held.load(Ordering::Relaxed);
         let (unions, differences) = (self.unions.len(), self.differences.len());
@@ -404,23 +402,23 @@ impl TokenSetGraph {
     }
 }
 
-/// What a union costs: its entry, its places and some ten members.
+/// Size of a union: its entry, its slots and some ten members.
 const UNION_BYTES: usize = 80;
 
-/// What a set of few tokens costs beside these: its entry and its places.
+/// Overhead of a small set besides its tokens: its entry and its slots.
 const FEW_BYTES: usize = 40;
 
-/// What a set costs beside its tokens: its entry.
+/// Overhead of a set besides its tokens: its entry.
 const SET_BYTES: usize = size_of::<TokenSet>();
 
-/// What a difference costs.
+/// Size of a difference.
 const DIFFERENCE_BYTES: usize = 24;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Two ways on from each of forty sets, which meet again in the next: a million million ways.
+    /// Two branches from each of forty sets, which meet again in the next: a million million paths.
     #[test]
     fn sets_that_meet_again_and_again_are_added_once() {
         let graph = TokenSetGraph::default();
@@ -458,7 +456,7 @@ mod tests {
         let mut row = [0; 4];
         graph.write_to(inner, &mut row);
         assert_eq!(row, [0b1010, 0, 1, 0]);
-        // What one difference takes out the other one has, whichever comes first.
+        // The tokens that one difference removes are in the other one, in either order.
         let both = set(&[1, 2]).into();
         let apart =
             [graph.difference(both, Some(set(&[1]))), graph.difference(both, Some(set(&[2])))];

@@ -1,7 +1,7 @@
-//! Sets of tokens, and the graph of sets that are put together from others.
+//! Sets of tokens, and the graph of sets composed from others.
 //!
-//! The lowest room of the index: walks and masks both speak of sets of tokens by number, and
-//! neither has to know of the other for that.
+//! The lowest module of the index: walks and masks both refer to sets of tokens by number, and do
+//! not depend on each other for that.
 
 mod graph;
 mod set;

@@ -1,4 +1,4 @@
-//! Sets of tokens, stored as they are smallest: a list of ids or a row of mask words.
+//! Sets of tokens, in the smaller of two forms: a list of ids or a row of mask words.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use crate::util::aligned::AlignedRow;
 /// A set of tokens of one vocabulary.
 #[derive(Clone, Debug)]
 pub(crate) enum TokenSet {
-    /// Ids, in any order; some may stand there more than once.
+    /// Ids, in any order, possibly with duplicates.
     List(Box<[u32]>),
-    /// One bit a token: bit `t % 32` of word `t / 32`.
+    /// One bit per token: bit `t % 32` of word `t / 32`.
     Words(AlignedRow),
 }
 
 impl TokenSet {
-    /// The set of a row that is to be copied often.
+    /// Creates a set as a row, which is fast to copy.
     pub(crate) fn row(row: &[u32]) -> Self {
         Self::Words(row.into())
     }
 
-    /// The set of the ids in some runs of `ids`, for masks of `words` words.
+    /// Creates the set of the ids in these runs of `ids`, for masks of `words` words.
     pub(crate) fn from_runs(
         ids: &[u32],
         runs: impl Iterator<Item = Range<u32>> + Clone,
@@ -27,7 +27,7 @@ impl TokenSet {
     ) -> Self {
         let slice = |run: Range<u32>| &ids[run.start as usize..run.end as usize];
         let count: usize = runs.clone().map(|run| run.len()).sum();
-        // No larger than a row, and copied run by run.
+        // Not larger than a row, and copied run by run.
         if count < words {
             let mut list = Vec::with_capacity(count);
             runs.for_each(|run| list.extend_from_slice(slice(run)));
@@ -42,8 +42,8 @@ impl TokenSet {
         Self::Words(row.into())
     }
 
-    /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for
-    /// those of some runs of `ids`.
+    /// Creates the set of all ids in `all` except those in these runs of `ids`. `all` is a row that
+    /// may be shorter than masks of `words` words.
     pub(crate) fn from_all_but(
         all: &[u32],
         ids: &[u32],
@@ -60,7 +60,7 @@ impl TokenSet {
         Self::Words(row.into())
     }
 
-    /// How many ids are listed; `None` for a row.
+    /// Returns the number of listed ids; `None` for a row.
     pub(super) fn listed(&self) -> Option<usize> {
         match self {
             Self::List(ids) => Some(ids.len()),
@@ -68,7 +68,7 @@ impl TokenSet {
         }
     }
 
-    /// Calls `take` with each id that is listed.
+    /// Calls `take` with each listed id.
     #[inline]
     pub(super) fn each_listed(&self, take: impl FnMut(u32)) {
         match self {
@@ -101,7 +101,7 @@ impl TokenSet {
         }
     }
 
-    /// These tokens but for those in `row`.
+    /// Returns these tokens without those in `row`.
     pub(crate) fn without(&self, row: &[u32]) -> Self {
         match self {
             Self::List(_) => {
@@ -121,8 +121,8 @@ impl TokenSet {
         }
     }
 
-    /// Makes `row` hold these tokens and no others. A copy for large sets, a fill and a few bits
-    /// for small.
+    /// Writes exactly these tokens to `row`: a copy for large sets, a fill and a few bits for small
+    /// ones.
     pub(crate) fn write_to(&self, row: &mut [u32]) {
         match self {
             Self::Words(words) if words.len() == row.len() => row.copy_from_slice(words),
@@ -134,7 +134,7 @@ impl TokenSet {
         }
     }
 
-    /// Bytes that the numbers take, in memory.
+    /// Returns the heap bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::List(ids) => size_of_val(&**ids),
@@ -143,16 +143,16 @@ impl TokenSet {
     }
 }
 
-/// Merges words into those of `row`, as far as both go.
+/// Combines words with those of `row`, up to the shorter length.
 fn merge(words: &[u32], row: &mut [u32], merge: impl Fn(&mut u32, u32)) {
     row.iter_mut().zip(words).for_each(|(word, &bits)| merge(word, bits));
 }
 
-/// The ids of the bits in `row`, if there are no more than `limit`.
+/// Returns the ids of the bits in `row`, if there are at most `limit`.
 pub(crate) fn tokens_of(row: &[u32], limit: usize) -> Option<Vec<u32>> {
     const STRETCH: usize = 32;
     const BLOCK: usize = 16 * STRETCH;
-    // Most rows have too many, and soon show it by so many words that are not empty.
+    // Most rows have too many ids, which the number of non-zero words soon shows.
     let mut in_use = 0;
     for words in row.chunks(BLOCK) {
         in_use += words.iter().map(|&word| u32::from(word != 0)).sum::<u32>() as usize;
@@ -162,7 +162,7 @@ pub(crate) fn tokens_of(row: &[u32], limit: usize) -> Option<Vec<u32>> {
     }
     let mut ids = Vec::with_capacity(in_use);
     for (first, words) in (0..).step_by(STRETCH).zip(row.chunks(STRETCH)) {
-        // All at once, which takes a fraction of the time of looking at each.
+        // One test for all of them takes a fraction of the time of testing each.
         if words.iter().fold(0, |all, word| all | word) == 0 {
             continue;
         }

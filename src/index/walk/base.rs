@@ -1,12 +1,13 @@
-//! What walks share with a base walk.
+//! The parts that walks share with a base walk.
 //!
-//! Most of a vocabulary begins like a name. A walk from a place where a name or any of fifty key
-//! words may begin, and one from amid a word that may still become one of them, meet nearly all of
-//! it alike: as soon as no key word is left, both are in the scan state of a plain name. The walk
-//! from that state is a *base walk*; the one from within blanks is often another. It is done once,
-//! and any other walk leaves out what it would meet just so: it keeps the point of the base walk
-//! beside its own, and where the two have become one, all below is *covered*. What is not is the
-//! walk's *delta*: its own classes, and the tokens to take out of what the base walk allows.
+//! Most of a vocabulary consists of tokens that begin like a name. A walk from a state where a name
+//! or any of fifty keywords may begin, and one from the middle of a word that may still become a
+//! keyword, treat nearly all of it alike: as soon as no keyword is left, both are in the scan state
+//! of a plain name. The walk from that state is a *base walk*; another one often starts within
+//! blanks. It is done once, and any other walk leaves out the part that would be the same: it
+//! tracks the point of the base walk in parallel with its own, and where the two become equal, the
+//! subtree is *covered*. The uncovered rest is the walk's *delta*: its own classes, and the tokens
+//! to remove from those that the base walk allows.
 
 use std::ops::Range;
 
@@ -22,11 +23,11 @@ use crate::util::byte_classes::ClassSet;
 use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;
 
-/// The base walks of a walk, those that cover most first, and what each covers.
+/// The base walks of a walk, in descending order of their share, and the tokens that each covers.
 #[derive(Default)]
 pub(super) struct Bases<'g> {
     candidates: SmallVec<[Candidate<'g>; 4]>,
-    /// By candidate: runs of tokens that its walk meets just so, as indices among the trie's ids.
+    /// For each candidate: the covered tokens, as runs of indices into the trie's ids.
     covered: SmallVec<[Vec<Range<u32>>; 1]>,
 }
 
@@ -37,30 +38,31 @@ struct Candidate<'g> {
     counting: bool,
 }
 
-/// Where a base walk would be after the same bytes.
+/// The position of a base walk after the same bytes.
 #[derive(Clone, Copy)]
 pub(super) struct BasePosition<'g> {
-    /// Which of the candidates.
+    /// Index of the candidate.
     pub(super) number: u8,
     point: &'g Point,
-    /// Whether a lexeme may have ended on the way, and no longer match has come.
+    /// Whether a lexeme may have ended on the way, without a longer match since.
     open: bool,
 }
 
-/// Only what begins one token in so many is left to a base walk: with fewer a walk takes no time.
+/// A base walk is used only if it covers at least one token in this many: below that, a walk is
+/// fast anyway.
 const TOKENS_FOR_A_BASE: usize = 256;
 
-/// There are names, numbers, blanks; where there is more the walk does it itself.
+/// Upper bound on the base walks of a walk: names, numbers, blanks; any others are walked in full.
 const MAX_BASES: usize = 4;
 
-/// Whether so many tokens are worth a base walk.
+/// Whether this many tokens are worth a base walk.
 fn is_enough(count: u32, trie: &Trie) -> bool {
     count as usize * TOKENS_FOR_A_BASE >= trie.ids().len()
 }
 
 impl<'g> Bases<'g> {
-    /// For a walk of these nodes from `at`: the scan states that most of the tokens lead to at once
-    /// and that lead back to themselves.
+    /// Finds the base walks for a walk of these nodes from `at`: from the scan states that most of
+    /// the tokens lead to immediately and that lead back to themselves.
     pub(super) fn find(walker: Walker<'g>, id: NodesId, at: &Point, counting: bool) -> Self {
         let Walker { scanner, trie, tables, .. } = walker;
         let mut count = 0;
@@ -78,7 +80,7 @@ impl<'g> Bases<'g> {
         }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
         let (live, classes) = (scanner.find_steps(at), scanner.states().classes());
-        // Bytes with which hardly any token begins take as long to look at as the others.
+        // Bytes with which few tokens begin take as long to examine as the others.
         let are_live = |&&(byte, _): &&(u8, u32)| live.contains(classes.get(byte));
         for &(byte, tokens) in by_byte.many.iter().filter(are_live) {
             let next = match id {
@@ -112,9 +114,8 @@ impl<'g> Bases<'g> {
         self.candidates.is_empty()
     }
 
-    /// Where the base walks go along from the first byte of a walk on, which has led it to `point`:
-    /// the base walk that is there by then, or else the one that covers most of those that the byte
-    /// may lead to.
+    /// Returns the base walk to track after the first byte of a walk, which has led it to `point`:
+    /// one that is at this point now, or else the one that covers most of the tokens.
     #[inline]
     pub(super) fn begin(
         &self,
@@ -138,8 +139,8 @@ impl<'g> Bases<'g> {
         best
     }
 
-    /// The classes of bytes that lead the first base walk just where they lead the walk from `at`,
-    /// with no end before them; then what is below is covered.
+    /// Returns the classes of bytes that lead the first base walk to the same point as the walk
+    /// from `at`, without an end of a lexeme before them; the subtrees of these bytes are covered.
     pub(super) fn steps_alike(&self, scanner: &Scanner, at: &Point) -> ClassSet {
         let mut alike = ClassSet::default();
         let Some(candidate) = self.candidates.first().filter(|first| !first.counting) else {
@@ -155,7 +156,7 @@ impl<'g> Bases<'g> {
         alike
     }
 
-    /// A base walk meets the nodes from `first` to before `end` just so.
+    /// Marks the nodes from `first` to before `end` as covered by a base walk.
     pub(super) fn cover(&mut self, number: u8, trie: &Trie, (first, end): (u32, u32)) {
         if first == end {
             return;
@@ -168,7 +169,7 @@ impl<'g> Bases<'g> {
         }
     }
 
-    /// What a base walk covers so far.
+    /// Returns the runs that a base walk covers so far.
     pub(super) fn covered_by(&mut self, number: u8) -> &mut Vec<Range<u32>> {
         let number = usize::from(number);
         if self.covered.len() <= number {
@@ -177,17 +178,17 @@ impl<'g> Bases<'g> {
         &mut self.covered[number]
     }
 
-    /// What is covered in a branch, which knows of one base walk. Forgets it.
+    /// Removes and returns the covered runs of a branch, which has one base walk.
     pub(super) fn take_covered(&mut self) -> Box<[Range<u32>]> {
         self.covered.pop().unwrap_or_default().into()
     }
 
-    /// The base walks that cover anything.
+    /// Returns the base walks that cover any tokens.
     pub(super) fn finish(self, walker: Walker<'_>) -> Box<[Base]> {
         let bases = self.candidates.into_iter().zip(self.covered);
         let bases = bases.filter(|(_, covered)| !covered.is_empty());
         let finish = |(candidate, mut covered): (Candidate<'_>, Vec<Range<u32>>)| {
-            // Branches come by their bytes, whatever is before these.
+            // Branches are ordered by their bytes, but their covered runs need not be.
             covered.sort_unstable_by_key(|run| run.start);
             candidate.finish(walker, &covered)
         };
@@ -196,32 +197,32 @@ impl<'g> Bases<'g> {
 }
 
 impl<'g> BasePosition<'g> {
-    /// The same for a branch, which knows of one base walk.
+    /// Returns the position for a branch, which has one base walk.
     pub(super) fn alone(self) -> Self {
         Self { number: 0, ..self }
     }
 
-    /// Where it has come to.
+    /// Returns the current point.
     pub(super) fn point(self) -> PointId {
         self.point.id
     }
 
-    /// After one more byte; `None` as well where a lexeme may have ended before it, whatever comes:
-    /// what is behind that end has been met by the base walk alone.
+    /// Returns the position after one more byte; `None` also if a lexeme may end before it whatever
+    /// comes after, because only the base walk visits the nodes after that end.
     #[inline]
     pub(super) fn step(self, scanner: &'g Scanner, byte: u8) -> Option<Self> {
         let ends = self.point.every_match && scanner.step_point(self.point, byte).ended().is_some();
         if ends { None } else { self.step_on(scanner, byte) }
     }
 
-    /// The classes of bytes that lead just where they lead from `point`, to which the walk has
-    /// come, and no lexeme may have ended before them.
+    /// Returns the classes of bytes that lead to the same point from here and from `point`, the
+    /// point of the walk, if no lexeme may have ended before them.
     pub(super) fn alike(self, scanner: &Scanner, point: &Point) -> ClassSet {
         if self.open { ClassSet::default() } else { scanner.alike(point, self.point) }
     }
 
-    /// Whether `byte` leads just where it leads from `point`, to which the walk has come, and no
-    /// lexeme may have ended before it.
+    /// Whether `byte` leads to the same point from here and from `point`, the point of the walk,
+    /// and no lexeme may have ended before it.
     #[inline]
     pub(super) fn steps_with(self, scanner: &Scanner, point: &Point, byte: u8) -> bool {
         let step = scanner.step_point(point, byte);
@@ -229,13 +230,12 @@ impl<'g> BasePosition<'g> {
         goes_on && !self.open && step == scanner.step_point(self.point, byte)
     }
 
-    /// The same, if no lexeme has ended.
+    /// Returns the position after one more byte, if no lexeme has ended.
     #[inline]
     fn step_on(self, scanner: &'g Scanner, byte: u8) -> Option<Self> {
         let step = scanner.step_point(self.point, byte);
         let point = scanner.at_point(step.next()?);
-        // What goes on after an end before a longer match meets that match in what it is obliged
-        // to.
+        // If the text continues past an end before a longer match, obligations exclude that match.
         let open = (self.open || step.ended().is_some()) && !point.accepts;
         Some(Self { point, open, ..self })
     }
@@ -246,7 +246,8 @@ impl<'g> BasePosition<'g> {
         std::ptr::eq(self.point, point) && !self.open
     }
 
-    /// Whether all below `node` is the same from `point`, to which the byte of the node has led.
+    /// Whether everything below `node` is the same from `point`, which the byte of the node has led
+    /// to.
     #[inline]
     pub(super) fn covers(&self, scanner: &Scanner, node: &Node, point: &Point) -> bool {
         let is_alike = || point.is_counted() && scanner.are_alike(point, self.point, node.height);
@@ -255,7 +256,7 @@ impl<'g> BasePosition<'g> {
 }
 
 impl<'g> Candidate<'g> {
-    /// The base walk from `point`, below those of these nodes that lead anywhere from there.
+    /// Creates the base walk from `point`, over those of these nodes that lead anywhere from there.
     fn new(walker: Walker<'g>, point: &'g Point, id: NodesId, counting: bool) -> Option<Self> {
         let Walker { scanner, trie, tables, .. } = walker;
         let nodes = tables.base_nodes((id, point.id, counting), || {
@@ -264,14 +265,14 @@ impl<'g> Candidate<'g> {
             });
             let mut nodes: Vec<u32> = taken.flat_map(|alike| alike.nodes).copied().collect();
             nodes.sort_unstable();
-            // What lies below two of the nodes might be covered on one way and not on the other.
+            // Tokens below two of the nodes might be covered on one path and not on the other.
             let apart = nodes.is_sorted_by(|&a, &b| trie.end(a) <= b);
             apart.then(|| tables.nodes_id(&nodes))
         })?;
         Some(Self { point, nodes, counting })
     }
 
-    /// What is left to the base walk where it covers these runs among the trie's ids.
+    /// Returns the base walk, given the covered runs of the trie's ids.
     fn finish(self, walker: Walker<'_>, covered: &[Range<u32>]) -> Base {
         let Walker { trie, words, .. } = walker;
         let mut covered = covered.iter().peekable();
@@ -280,7 +281,7 @@ impl<'g> Candidate<'g> {
         for &node in walker.tables.nodes(self.nodes) {
             let first = trie.node(node).first;
             let end = first + trie.count(node);
-            // A run may go on over several nodes.
+            // A run may extend over several nodes.
             at = at.max(first);
             while let Some(run) = covered.next_if(|run| run.start < end) {
                 if at < run.start {

@@ -1,9 +1,9 @@
-//! Branches: what is below the nodes that begin with one byte, from one point.
+//! Branches: the nodes that begin with one byte, walked from one point.
 //!
-//! Lexemes begin in many scan states, one for each set of terminals that may come. They differ by
-//! some of these, and mostly by none that begins with a given byte: then that byte leads to the
-//! same point. So a walk of many nodes is put together from branches, each of which is walked once
-//! for each point.
+//! Lexemes begin in many scan states, one for each set of terminals that may come. These sets
+//! differ in some terminals, but usually in none that begins with a given byte: then that byte
+//! leads to the same point. So a walk of many nodes is composed from branches, each of which is
+//! walked once for each point.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use super::nodes::{ByteNodes, NodesId};
 use crate::index::tokens::TokensId;
 use crate::scanner::points::{Point, PointId};
 
-/// Where a branch begins.
+/// The entry of a branch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'g, 'p> {
     pub(super) nodes: ByteNodes<'g>,
-    /// Where the byte of the nodes leads.
+    /// The point after the byte of the nodes.
     pub(super) point: &'p Point,
     /// Whether a lexeme may have ended before the byte.
     pub(super) is_open: bool,
 }
 
-/// What a branch depends on: the set of nodes, of which a single one is the same whatever its set,
-/// and the first node with the byte; and where the base walk has come to.
+/// The inputs of a branch: the set of nodes (ignored for a single node, which is the same in any
+/// set), the first node with the byte, and the point of the base walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct BranchKey {
     set: Option<NodesId>,
@@ -32,17 +32,17 @@ pub(super) struct BranchKey {
     is_open: bool,
 }
 
-/// What is below the nodes of a set that begin with one byte.
+/// The result for the nodes of a set that begin with one byte.
 #[derive(Debug)]
 pub(super) struct Branch {
-    /// By the first point met of each class.
+    /// Tokens by class, each class given by its first point.
     pub(super) ends: Box<[(PointId, TokensId)]>,
-    /// By what has ended.
+    /// Nodes by the set of lexemes that ended.
     pub(super) boundaries: Box<[(u32, Box<[u32]>)]>,
-    /// Runs of tokens that the base walk meets just so, as indices among the trie's ids.
+    /// Tokens that the base walk covers, as runs of indices into the trie's ids.
     pub(super) covered: Box<[Range<u32>]>,
-    /// Whether the end of a lexeme before the branch, if there was one, stands for some token: no
-    /// longer match comes before that token ends.
+    /// Whether an end of a lexeme before the branch would survive for some token: no longer match
+    /// comes before that token ends.
     pub(super) entry_survives: bool,
 }
 
@@ -56,7 +56,7 @@ impl BranchKey {
 }
 
 impl Branch {
-    /// Heap bytes, with the entry and its places, but for the sets of tokens.
+    /// Returns the heap bytes, including the entry and its slots but not the sets of tokens.
     pub(super) fn bytes(&self) -> usize {
         let nodes =
             |(_, nodes): &(u32, Box<[u32]>)| size_of::<(u32, Box<[u32]>)>() + size_of_val(&**nodes);
@@ -68,5 +68,5 @@ impl Branch {
     }
 }
 
-/// What a branch costs beside itself: its number and its places.
+/// Overhead of a branch: its number and its slots.
 const BRANCH_BYTES: usize = 32;

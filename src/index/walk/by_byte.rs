@@ -1,4 +1,4 @@
-//! Walks put together from [branches](super::branch), one for each first byte.
+//! Walks composed from [branches](super::branch), one for each first byte.
 
 use super::base::BasePosition;
 use super::branch::{Branch, BranchKey, Entry};
@@ -6,9 +6,8 @@ use super::descent::Descent;
 use super::nodes::NodesId;
 
 impl<'g> Descent<'g> {
-    /// Takes what is below those nodes of `set` that begin with one byte; `below` is empty, before
-    /// and after. Returns whether the end of a lexeme before the byte survives, if there may be
-    /// one.
+    /// Adds the results for those nodes of `set` that begin with one byte. `below` is empty before
+    /// and after. Returns whether an end of a lexeme before the byte survives, if there may be one.
     pub(super) fn take_branch(
         &mut self,
         set: NodesId,
@@ -47,7 +46,7 @@ impl<'g> Descent<'g> {
         branch.entry_survives
     }
 
-    /// What a walk of a branch has come to. Leaves nothing behind.
+    /// Removes and returns the results of the walk of a branch.
     fn take(&mut self) -> Branch {
         let ends = self.tally.take_ends(self.walker);
         let boundaries = self.tally.take_boundaries();

@@ -1,4 +1,4 @@
-//! What a walk comes to: the classes of the tokens that it met.
+//! The result of a walk: classes of tokens.
 
 use super::leading::LeadingBytes;
 use super::nodes::NodesId;
@@ -10,7 +10,7 @@ use crate::util::id::{ScanStateId, TerminalId};
 /// The classes of the tokens below some nodes, from one scan state.
 #[derive(Debug)]
 pub(crate) struct Walk {
-    /// Among those of the tables.
+    /// Number of the walk in the tables.
     pub(crate) number: u32,
     /// Whether no end has obligations.
     pub(crate) is_unobliged: bool,
@@ -19,14 +19,14 @@ pub(crate) struct Walk {
     pub(crate) bases: Box<[Base]>,
 }
 
-/// Tokens that end within the lexeme. Without obligations, those that can become the same labels
-/// are one class, whatever their scan states.
+/// Tokens that end within the lexeme. Without obligations, tokens that can become the same labels
+/// are one class, even if their scan states differ.
 #[derive(Debug)]
 pub(crate) struct End {
-    /// Where they end, or a state with the same reach.
+    /// The state at their end, or one that can become the same labels.
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
-    /// As in [`Boundary`]; left empty where it does not matter, because there are no obligations: a
+    /// As in [`Boundary`]; empty where it does not matter, because there are no obligations: a
     /// lexeme that begins with a blank is ignored there, and any other begins where the blanks end.
     pub(crate) leading: LeadingBytes,
     pub(crate) tokens: TokensId,
@@ -35,57 +35,57 @@ pub(crate) struct End {
 /// Tokens that go on after the lexeme has ended.
 #[derive(Debug)]
 pub(crate) struct Boundary {
-    /// What the lexeme was.
+    /// The label of the ended lexeme.
     pub(crate) label: TerminalId,
-    /// With those that the lexeme's end adds, after the first byte of the next lexeme.
+    /// Includes the obligations added by the lexeme's end, after the first byte of the next lexeme.
     pub(crate) obligations: ObligationsId,
-    /// What the walk has read of the blanks at the beginning of a line.
+    /// The blanks at the beginning of a line that the walk has read.
     pub(crate) leading: LeadingBytes,
     /// The nodes whose bytes begin the next lexeme.
     pub(crate) nodes: NodesId,
-    /// How many tokens there are at and below these nodes.
+    /// Number of tokens at and below these nodes.
     pub(crate) tokens: u32,
 }
 
-/// What a walk leaves to a base walk.
+/// The part of a walk that is left to a base walk.
 #[derive(Debug)]
 pub(crate) struct Base {
     /// The base walk's nodes and scan state; it has no obligations and counts no blanks.
     pub(crate) nodes: NodesId,
     pub(crate) state: ScanStateId,
-    /// Where blanks are being counted: that the count is over, for a base walk begins with another
-    /// byte. Else nothing.
+    /// If blanks are being counted: a mark that the count is over, because a base walk begins with
+    /// another byte. Otherwise empty.
     pub(crate) leading: LeadingBytes,
-    /// The tokens below these nodes that the walk has not left to the base walk.
+    /// The tokens below these nodes that are not left to the base walk.
     pub(crate) except: Option<StoredTokensId>,
 }
 
-/// What a walk depends on, beside its nodes.
+/// The inputs of a walk besides its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Origin {
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
     /// Whether the blanks at the beginning of a line are being counted.
     pub(crate) counting: bool,
-    /// Whether it is a base walk: then it leaves nothing to others.
+    /// Whether it is a base walk, which uses no other base walks.
     pub(crate) is_base: bool,
 }
 
 impl Origin {
-    /// The origin of a walk that is no base walk.
+    /// Returns the origin of a walk that is not a base walk.
     pub(crate) fn new(from: &Configuration) -> Self {
         let (state, obligations) = (from.state, from.obligations);
         Self { state, obligations, counting: from.layout.is_counting(), is_base: false }
     }
 
-    /// The origin of a base walk.
+    /// Returns the origin of a base walk.
     pub(crate) fn base(state: ScanStateId) -> Self {
         Self { state, obligations: ObligationsId::NONE, counting: false, is_base: true }
     }
 }
 
 impl Walk {
-    /// A walk that has met this.
+    /// Creates a walk with these results.
     pub(crate) fn new(
         number: u32,
         ends: Box<[End]>,
@@ -96,7 +96,7 @@ impl Walk {
         Self { number, is_unobliged, ends, boundaries, bases }
     }
 
-    /// Heap bytes, but for the sets of tokens and nodes.
+    /// Returns the heap bytes without the sets of tokens and nodes.
     pub(super) fn bytes(&self) -> usize {
         let leading = |leading: &LeadingBytes| leading.len();
         size_of::<Self>()

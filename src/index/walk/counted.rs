@@ -1,14 +1,14 @@
-//! What a walk takes from a table where a scan state counts characters.
+//! Table-driven walks, for scan states that count characters.
 //!
-//! The walk's side of the contract of [`self_loops`](crate::util::self_loops) where a stretch is
-//! not spread: what a text of its groups leads to depends on the number of its pieces alone. Tokens
-//! that are such texts are told by that number, without a look at their nodes. What is left are
-//! nodes behind some pieces of the groups: those with whose bytes a piece of another group begins,
-//! and those behind the last piece that the state has room for.
+//! The walk's side of the contract of [`self_loops`](crate::util::self_loops) for a stretch that is
+//! not spread: the point after a text of its groups depends only on the number of pieces. Tokens
+//! that are such texts are classified by that number, without visiting their nodes. The remaining
+//! nodes come after some pieces of the groups: those whose bytes begin a piece of another group,
+//! and those after the last piece that the state has room for.
 //!
-//! These last are many where a lexeme ends after so many characters, whatever comes (strings of
-//! great length are cut into such runs). The walk of the next lexeme then begins with all nodes
-//! behind as many pieces, which the table has as well.
+//! There are many of the latter if a lexeme ends after a fixed number of characters, whatever comes
+//! (very long strings are split into such runs). The walk of the next lexeme then begins with all
+//! nodes after that many pieces, and the table has these as well.
 
 use std::ops::Range;
 
@@ -23,24 +23,24 @@ use crate::util::self_loops::{CHARACTERS, Groups, group};
 use crate::vocab::piece_counts::{MANY, PieceCounts};
 use crate::vocab::trie::Trie;
 
-/// With fewer tokens a walk takes no longer than the table does. Unit tests have few, and are to
-/// meet it all the same.
+/// With fewer tokens a walk takes no longer than the table does. Unit tests have few tokens, and
+/// must cover the table as well.
 const FEW_TOKENS: u32 = if cfg!(test) { 1 } else { 4096 };
 
-/// Where there is room for fewer characters than these, a walk takes no longer than the table does,
-/// which may serve others.
+/// With room for fewer characters than this, a walk takes no longer than the table does, though the
+/// table may serve others.
 const FEW: usize = 4;
 
-/// A walk by a table.
+/// A table-driven walk.
 pub(super) struct Counted<'g> {
     count: Count<'g>,
     texts: &'g PieceCounts,
-    /// Behind so many pieces the walk begins.
+    /// Number of pieces before the start of the walk.
     begun: usize,
 }
 
 impl<'g> Walker<'g> {
-    /// How a walk of these nodes is done by a table, if it can be.
+    /// Returns the table-driven form of a walk of these nodes, if it has one.
     pub(super) fn counted(self, id: NodesId, at: &Point, from: Origin) -> Option<Counted<'g>> {
         if !self.shortcuts.counts || from.counting {
             return None;
@@ -68,8 +68,8 @@ impl<'g> Walker<'g> {
 }
 
 impl<'g> Walker<'g> {
-    /// How a base walk is done by the table, if texts of all kinds lead back to its point: they
-    /// have any number of pieces, and it may take place where they begin.
+    /// Returns the table-driven form of a base walk, if texts of all kinds lead back to its point:
+    /// any number of pieces may follow, and the walk must start where these texts begin.
     fn looped(self, id: NodesId, at: &Point) -> Option<Counted<'g>> {
         let Self { scanner, trie, .. } = self;
         let groups = scanner.loops(at);
@@ -77,7 +77,7 @@ impl<'g> Walker<'g> {
         if groups & CHARACTERS != CHARACTERS || is_small || scanner.wanders(at) {
             return None;
         }
-        // The table is one of all texts: no other may begin than those of the nodes.
+        // The table contains all texts, so no text outside these nodes may begin a lexeme.
         let mut nodes = self.tables.nodes(id).iter().peekable();
         for child in trie.children(Trie::ROOT) {
             let is_among = nodes.next_if_eq(&&child).is_some();
@@ -99,8 +99,8 @@ impl<'g> Walker<'g> {
 }
 
 impl<'g> Descent<'g> {
-    /// Walks all nodes behind the pieces where the walk begins: of the whole trie, or of the nodes
-    /// of a set.
+    /// Walks all nodes after the first pieces of the walk, in the whole trie or below the nodes of
+    /// a set.
     pub(super) fn walk_counted(&mut self, id: NodesId, counted: &Counted<'g>) {
         let &Counted { ref count, texts, begun } = counted;
         self.end_counted(counted);
@@ -117,7 +117,7 @@ impl<'g> Descent<'g> {
         }
     }
 
-    /// Walks the nodes behind so many pieces with whose bytes one of another group begins.
+    /// Walks the nodes after this many pieces whose bytes begin a piece of another group.
     fn walk_outside(&mut self, id: NodesId, counted: &Counted<'g>, before: Range<usize>) {
         let &Counted { ref count, texts, begun } = counted;
         for outside in texts.outside(before) {
@@ -127,13 +127,13 @@ impl<'g> Descent<'g> {
                 let next = self.walker.scanner.begin_at_point(point, outside.byte);
                 next.into_iter().for_each(|next| self.enter(outside.node, next));
             } else if !self.walker.scanner.step_point(point, outside.byte).is_dead() {
-                // Most bytes lead nowhere, and their nodes lie far apart.
+                // Most bytes lead nowhere, and their nodes are far apart.
                 self.walk_behind(outside.node, point);
             }
         }
     }
 
-    /// Notes the tokens that are texts of the groups and no longer than the count goes.
+    /// Records the tokens that consist of pieces of the groups, up to the greatest count.
     fn end_counted(&mut self, &Counted { ref count, texts, begun }: &Counted<'g>) {
         let Walker { scanner, trie, words, tokens, .. } = self.walker;
         let ids = texts.ids();
@@ -159,7 +159,7 @@ impl<'g> Descent<'g> {
         }
     }
 
-    /// Whether the lexeme neither goes on behind `point` with a piece of these groups, nor has
+    /// Whether the lexeme neither continues after `point` with a piece of these groups, nor has
     /// ended before it.
     fn falls(&self, point: &Point, groups: Groups) -> bool {
         let step = |byte| self.walker.scanner.step_point(point, byte);
@@ -167,7 +167,7 @@ impl<'g> Descent<'g> {
         bytes.all(|byte| step(byte).is_dead())
     }
 
-    /// Walks the subtree of `node`, before whose byte the walk has come to `point`.
+    /// Walks the subtree of `node`; `point` is the point before its byte.
     fn walk_behind(&mut self, node: u32, point: &'g Point) {
         let Walker { scanner, trie, .. } = self.walker;
         let (depth, step) = (trie.depth(node) as usize, scanner.step_point(point, trie.byte(node)));

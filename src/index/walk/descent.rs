@@ -1,7 +1,7 @@
 //! The depth-first walk of a subtree of the trie.
 //!
-//! The trie lies depth first, so the walk is one loop over node numbers: a subtree that is left out
-//! is a jump, and the way from the root to the current node is an array by depth.
+//! The trie is laid out depth first, so the walk is one loop over node numbers: skipping a subtree
+//! is a jump, and the path from the root to the current node is an array by depth.
 
 use super::base::{BasePosition, Bases};
 use super::classes::Walk;
@@ -16,40 +16,40 @@ use crate::util::byte_classes::ClassSet;
 use crate::vocab::families::Family;
 use crate::vocab::nodes::Node;
 
-/// A walk that is being done.
+/// A walk in progress.
 pub(super) struct Descent<'g> {
     pub(super) walker: Walker<'g>,
     pub(super) tally: Tally<'g>,
-    /// By the number of bytes read.
+    /// Indexed by the number of bytes read.
     path: Vec<Way<'g>>,
     pub(super) pending: PendingEnds,
     pub(super) loops: SelfLoops<'g>,
     pub(super) bases: Bases<'g>,
-    /// Where the blanks at the beginning of a line are being counted.
+    /// The blanks at the beginning of a line, if they are being counted.
     leading: Option<Blanks>,
-    /// How many nodes were looked at.
+    /// Number of nodes visited.
     pub(super) looked: usize,
 }
 
 /// Most walks go no deeper.
 const USUAL_DEPTH: usize = 8;
 
-/// Where a node has led.
+/// The state of the walk at a node.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'g> {
     pub(super) point: &'g Point,
-    /// The last open end above, without an accept between.
+    /// The last open end above, with no accepting state since.
     pub(super) open: Option<PendingId>,
     pub(super) base: Option<BasePosition<'g>>,
-    /// The node's children, where they are many.
+    /// Index of the node's children, if it has many.
     pub(super) family: Family,
-    /// Where they are: classes of bytes that lead the base walk just where they lead the walk, and
-    /// no end before them.
+    /// If it has many: classes of bytes that lead the base walk to the same point as the walk, with
+    /// no end of a lexeme before them.
     pub(super) alike: ClassSet,
 }
 
 impl<'g> Way<'g> {
-    /// The way to a node by which nothing else has come.
+    /// Returns the state at a node with only a point.
     pub(super) fn to(point: &'g Point) -> Self {
         Self { point, open: None, base: None, family: Family::FEW, alike: ClassSet::default() }
     }
@@ -75,8 +75,8 @@ impl<'g> Descent<'g> {
         self.enter_beside(entry, point, base, false);
     }
 
-    /// The same where a base walk has come to `base`. If the lexeme may have ended before the byte
-    /// (`is_open`), it is noted whether that end survives.
+    /// Walks the subtree of `entry` while a base walk is at `base`. If the lexeme may have ended
+    /// before the byte (`is_open`), records whether that end survives.
     pub(super) fn enter_beside(
         &mut self,
         entry: u32,
@@ -102,8 +102,8 @@ impl<'g> Descent<'g> {
         self.walk(entry, trie.end(entry), trie.depth(entry) as usize - 1);
     }
 
-    /// Walks the nodes from `index` to before `last`, which are a subtree of which the walk has
-    /// read the bytes past `above`.
+    /// Walks the nodes from `index` to before `last`, which form a subtree. `above` is the number
+    /// of bytes on the path that were not read by this walk.
     pub(super) fn walk(&mut self, mut index: u32, last: u32, above: usize) {
         loop {
             index = self.skip(index, above);
@@ -115,7 +115,7 @@ impl<'g> Descent<'g> {
         self.loops.clear();
     }
 
-    /// Looks at the node `index`; returns the next one to be looked at.
+    /// Visits the node `index`; returns the next one to visit.
     #[inline]
     fn visit(&mut self, index: u32, above: usize) -> u32 {
         let Walker { scanner, trie, .. } = self.walker;
@@ -132,7 +132,7 @@ impl<'g> Descent<'g> {
         let step = scanner.step_point(from, node.byte);
         let Some(next) = step.next() else {
             self.fall(index, read, step, open);
-            // So do most of the siblings.
+            // Most of its siblings lead nowhere either.
             return match family.are_few() || step.ended().is_some() {
                 true => node.end,
                 false => {
@@ -153,8 +153,8 @@ impl<'g> Descent<'g> {
         if let Some(base) = base
             && base.covers(scanner, &node, point)
             && (open.is_none() || point.accepts)
-            // If the lexeme may have ended, then not after all: a longer match comes before the
-            // character's end.
+            // An end before this byte is refuted: a longer match comes before the end of the
+            // character.
             && (step.ended().is_none() || scanner.stays(from, trie.group(index)))
         {
             let end = match (family.are_few() || open.is_some(), beside) {
@@ -175,7 +175,7 @@ impl<'g> Descent<'g> {
                 open = self.pending.open(ended);
             }
         }
-        // A base walk beside the walk spares it more than looking for stretches does.
+        // A base walk in parallel saves more than looking for stretches does.
         let is_beside = base.is_some() && point.is_counted();
         if !is_beside && self.stays(index, &node, point) {
             self.end(index, node.end, point, 0);
@@ -188,7 +188,7 @@ impl<'g> Descent<'g> {
         index + 1
     }
 
-    /// The way to `node`, which has led to `point`.
+    /// Returns the state of the walk at `node`, which has led to `point`.
     #[inline]
     fn way(
         &self,
@@ -203,7 +203,7 @@ impl<'g> Descent<'g> {
         match base {
             _ if family.are_few() => {}
             Some(base) if open.is_none() => alike = base.alike(scanner, point),
-            // Many bytes are asked for.
+            // Many of its bytes will be looked up.
             _ => {
                 scanner.find_steps(point);
             }
@@ -211,8 +211,8 @@ impl<'g> Descent<'g> {
         Way { point, open, base, family, alike }
     }
 
-    /// The lexeme cannot go on with the byte of `index`: if it has ended before, all below is
-    /// behind it.
+    /// Handles a byte that cannot continue the lexeme: if the lexeme has ended before it, the whole
+    /// subtree of `index` comes after that end.
     pub(super) fn fall(&mut self, index: u32, read: usize, step: Step, open: Option<PendingId>) {
         self.survives(open);
         if let Some(ended) = step.ended() {
@@ -221,7 +221,7 @@ impl<'g> Descent<'g> {
         }
     }
 
-    /// The walk goes on below `index`, whose byte, the one of number `read`, has led to `way`.
+    /// Continues below `index`, whose byte is the `read`-th byte of the walk and has led to `way`.
     #[inline]
     fn come(&mut self, index: u32, read: usize, mut way: Way<'g>) {
         if let Some(leading) = &mut self.leading {
@@ -236,7 +236,7 @@ impl<'g> Descent<'g> {
         self.set_out(index, read, way);
     }
 
-    /// What is below `node` goes on from `way`, after so many bytes.
+    /// Continues below `node` from `way`, after this many bytes.
     #[inline]
     pub(super) fn set_out(&mut self, node: u32, read: usize, way: Way<'g>) {
         self.put(read, way);
@@ -254,8 +254,8 @@ impl<'g> Descent<'g> {
         self.path[read] = way;
     }
 
-    /// The next node to be looked at from `index` on: within a loop, one whose byte leads
-    /// elsewhere. The tokens before it end in the loop.
+    /// Returns the next node to visit, from `index` on. Within a loop, this is a node whose byte
+    /// leads elsewhere, and the tokens before it end in the loop.
     #[inline]
     fn skip(&mut self, mut index: u32, above: usize) -> u32 {
         let trie = self.walker.trie;
@@ -273,15 +273,15 @@ impl<'g> Descent<'g> {
         index
     }
 
-    /// Whether everything below a node that was read up to `point` is a token of one class with it.
+    /// Whether everything below a node that was read up to `point` is in one class with it.
     #[inline]
     fn stays(&self, index: u32, node: &Node, point: &Point) -> bool {
         let counts = self.leading.is_some() && point.obligations != ObligationsId::NONE;
         !counts && self.loops.stays(self.walker.scanner, self.walker.trie, index, node, point)
     }
 
-    /// Notes the tokens of the nodes from `first` to before `end`, which end at `point` where
-    /// `read` bytes have been read; whether there are any.
+    /// Records that the tokens of the nodes from `first` to before `end` end at `point`, after
+    /// `read` bytes. Returns whether there are any.
     #[inline]
     fn end(&mut self, first: u32, end: u32, point: &'g Point, read: usize) -> bool {
         let trie = self.walker.trie;
@@ -294,7 +294,7 @@ impl<'g> Descent<'g> {
         true
     }
 
-    /// A token below the open end ends before a longer match came.
+    /// Records that a token below the open end ends before a longer match.
     #[inline]
     fn survives(&mut self, open: Option<PendingId>) {
         if let Some(open) = open
@@ -309,7 +309,7 @@ impl<'g> Descent<'g> {
         self.leading.as_mut().map_or(0, |leading| leading.number(depth))
     }
 
-    /// What the walk has come to.
+    /// Returns the result of the walk.
     pub(super) fn finish(self) -> Walk {
         let walker = self.walker;
         let blanks =

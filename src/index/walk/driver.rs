@@ -1,4 +1,4 @@
-//! The driver of a walk: where it sets out, and by which shortcuts.
+//! The driver of a walk: selects the starting nodes and the shortcuts.
 
 use super::base::Bases;
 use super::branch::Entry;
@@ -11,21 +11,21 @@ use crate::scanner::points::Point;
 use crate::util::self_loops::LETTER;
 use crate::vocab::trie::Trie;
 
-/// A walk of fewer nodes is done at once.
+/// A walk of fewer nodes does not use branches.
 const NODES_FOR_BRANCHES: usize = 4;
 
-/// From so many nodes on it is worth finding out with which bytes anything begins.
+/// From this many nodes on, it pays to find out first with which bytes a lexeme can begin.
 const MANY_NODES: usize = 16;
 
-/// What a walk counts among the steps of the mask that it is done for.
+/// Steps charged for one walk to the mask that needs it.
 const STEPS_OF_A_WALK: usize = 8;
 
-/// To look at so many nodes counts as one more.
+/// Number of visited nodes that are charged as one more step.
 const NODES_OF_A_STEP: usize = 8;
 
 impl<'g> Walker<'g> {
-    /// The walk of these nodes from a scan state, done now or before. What is done now takes
-    /// `steps`.
+    /// Returns the walk of these nodes from a scan state, cached or new. The steps of a new one are
+    /// added to `steps`.
     pub(crate) fn walk(self, nodes: NodesId, from: Origin, steps: &mut usize) -> &'g Walk {
         self.tables.walk(nodes, from, || {
             let mut looked = 0;
@@ -35,7 +35,7 @@ impl<'g> Walker<'g> {
         })
     }
 
-    /// How many nodes are looked at is added to `looked`.
+    /// Does a walk and adds the number of visited nodes to `looked`.
     fn do_walk(self, id: NodesId, from: Origin, looked: &mut usize) -> Walk {
         let Origin { state, obligations, is_base, .. } = from;
         let at = self.scanner.at_point(self.scanner.point(state, obligations));
@@ -64,8 +64,8 @@ impl<'g> Walker<'g> {
             *looked += descent.looked;
             return descent.finish();
         }
-        // What is walked but once gains nothing from branches, and no walk from a state that counts
-        // characters meets what one from another count has met.
+        // A set that is walked only once gains nothing from branches, and a walk from a state that
+        // counts characters shares nothing with walks from other counts.
         let at_once = is_base
             || counting
             || self.tables.nodes.begin_walk(id)
@@ -84,13 +84,13 @@ impl<'g> Walker<'g> {
         descent.finish()
     }
 
-    /// Goes on with the lexeme in progress through the whole trie; `at_once`, without branches.
+    /// Continues the lexeme in progress through the whole trie; with `at_once`, without branches.
     fn walk_root(self, descent: &mut Descent<'g>, at: &'g Point, at_once: bool) {
         let way = Way::to(at);
         descent.put(0, way);
-        // What a base walk covers need not be looked at.
+        // Nodes that a base walk covers are skipped.
         let classes = self.scanner.states().classes();
-        // Where no letter leads on, little of the trie is a loop.
+        // If no letter continues the lexeme, little of the trie is a loop.
         let has_letters = self.scanner.live(at).contains(classes.get(LETTER));
         if descent.bases.is_empty() && has_letters {
             descent.set_out(Trie::ROOT, 0, way);
@@ -101,7 +101,7 @@ impl<'g> Walker<'g> {
         let covered = descent.bases.steps_alike(self.scanner, at);
         let wanted = self.scanner.find_steps(at).union(covered);
         let mut below = Descent::new(self, Bases::default(), false);
-        // Neighbours that are covered: the first, and the node behind the last.
+        // A run of covered neighbours: the first one, and the node after the last.
         let mut run = (Trie::ROOT, Trie::ROOT);
         let children = self.tables.nodes.by_byte(NodesId::ROOT, self.trie);
         for nodes in children.of(|byte| wanted.contains(classes.get(byte))) {
@@ -154,7 +154,7 @@ impl<'g> Walker<'g> {
         }
     }
 
-    /// The same, one branch for each byte.
+    /// Begins a lexeme with the byte of each node, with one branch for each byte.
     fn walk_by_byte(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point) {
         let mut below = Descent::new(self, Bases::default(), false);
         let (live, classes) = (self.scanner.find_steps(at), self.scanner.states().classes());

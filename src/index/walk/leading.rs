@@ -1,25 +1,25 @@
-//! The blanks at the beginning of a line, on the way to a node.
+//! The blanks at the beginning of a line, on the path to a node.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::scanner::is_blank;
 
-/// Where a walk begins in the blanks before a line's first lexeme: the blanks that it reads, and
-/// the first other byte (as 0), if it reads that far. Empty elsewhere.
+/// If a walk begins in the blanks before a line's first lexeme: the blanks that it reads, and the
+/// first other byte (as 0), if it reads that far. Otherwise empty.
 pub(crate) type LeadingBytes = Box<[u8]>;
 
-/// The blanks on the way to a node.
+/// The blanks on the path to a node.
 #[derive(Default)]
 pub(super) struct Blanks {
-    /// Of each byte on the way down to the current node: how many of `bytes` there were then.
+    /// Length of `bytes` after each byte on the path to the current node.
     lengths: Vec<usize>,
     bytes: Vec<u8>,
     numbers: HashMap<LeadingBytes, u32, FxBuildHasher>,
 }
 
 impl Blanks {
-    /// Goes on with `byte`, the one of number `depth` on the way.
+    /// Appends `byte` at index `depth` of the path.
     pub(super) fn read(&mut self, depth: usize, byte: u8) {
         self.lengths.truncate(depth);
         self.bytes.truncate(self.lengths.last().copied().unwrap_or(0));
@@ -29,7 +29,7 @@ impl Blanks {
         self.lengths.push(self.bytes.len());
     }
 
-    /// The number of what was read before byte `depth`; 0 for nothing.
+    /// Returns the number of the bytes read before index `depth`; 0 if there are none.
     pub(super) fn number(&mut self, depth: usize) -> u32 {
         let length =
             depth.checked_sub(1).and_then(|last| self.lengths.get(last)).copied().unwrap_or(0);
@@ -43,7 +43,7 @@ impl Blanks {
         }
     }
 
-    /// All that has a number, by their numbers; the first is nothing.
+    /// Returns all numbered byte strings, by number; the first is empty.
     pub(super) fn into_numbered(self) -> Vec<LeadingBytes> {
         let mut numbered: Vec<_> = self.numbers.into_iter().collect();
         numbered.sort_unstable_by_key(|(_, number)| *number);

@@ -1,10 +1,10 @@
-//! What a walk skips because a scan state leads back to itself, or counts characters: the inside of
-//! names, strings and comments.
+//! Skips nodes where a scan state leads back to itself or counts characters: the inside of names,
+//! strings and comments.
 //!
 //! The walk's side of the contract of [`self_loops`](crate::util::self_loops), in two forms. A
-//! subtree all of whose texts lead back falls into one class without a look at its nodes
-//! ([`SelfLoops::stays`]). Where most do, the walk passes from one node that leads elsewhere to the
-//! next ([`SelfLoops::skip`]).
+//! subtree whose texts all lead back is in one class, and none of its nodes is visited
+//! ([`SelfLoops::stays`]). If most of its texts do, the walk jumps from one node that leads
+//! elsewhere to the next ([`SelfLoops::skip`]).
 
 use crate::scanner::Scanner;
 use crate::scanner::points::Point;
@@ -12,24 +12,23 @@ use crate::util::self_loops::{Groups, LETTER, NOT_ASCII, Stretch};
 use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;
 
-/// The subtrees around the current node in which the walk mostly stays where it was, each within
-/// the one before.
+/// The loops and stretches around the current node, each a subtree of the one before.
 pub(super) struct SelfLoops<'g> {
     around: Vec<SelfLoop<'g>>,
-    /// The ways to the nodes that were looked at last in those of them that are stretches, one
-    /// behind the other: nodes, and where they have led.
+    /// The paths to the last visited nodes in those of them that are stretches, concatenated: nodes
+    /// with the points that they lead to.
     ways: Vec<(u32, &'g Point)>,
-    /// Whether any are looked for.
+    /// Whether loops are looked for.
     enabled: bool,
 }
 
-/// A subtree of which most is a way back to the point above it, or a stretch of it.
+/// A subtree in which most texts lead back to the point above it, or on along its stretch.
 #[derive(Clone, Copy)]
 struct SelfLoop<'g> {
     point: &'g Point,
-    /// The groups that lead back, or on.
+    /// The groups of pieces that lead back, or on.
     groups: Groups,
-    /// In a stretch: where its way begins.
+    /// In a stretch: index of the start of its path.
     way: Option<usize>,
     /// The first node after the subtree.
     end: u32,
@@ -37,36 +36,36 @@ struct SelfLoop<'g> {
     back: u32,
 }
 
-/// Nodes of a loop that the walk passes over.
+/// A run of nodes of a loop that is skipped.
 pub(super) struct Skipped<'g> {
-    /// Where the tokens of all of them end, or a point of the same class; and where the walk is
-    /// before `next`.
+    /// The point at which the tokens of all of them end, or one of the same class; also the point
+    /// of the walk before `next`.
     pub(super) point: &'g Point,
-    /// The next node to be looked at.
+    /// The next node to visit.
     pub(super) next: u32,
-    /// Whether that is one of the loop, whose byte leads elsewhere.
+    /// Whether `next` is in the loop, so that its byte leads elsewhere.
     pub(super) is_within: bool,
 }
 
 impl<'g> SelfLoops<'g> {
-    /// No loops yet.
+    /// Creates an empty list.
     pub(super) fn new(enabled: bool) -> Self {
         Self { around: Vec::new(), ways: Vec::new(), enabled }
     }
 
-    /// Whether the walk is in none.
+    /// Whether the walk is in no loop.
     pub(super) fn is_empty(&self) -> bool {
         self.around.is_empty()
     }
 
-    /// The walk leaves all.
+    /// Removes all loops.
     pub(super) fn clear(&mut self) {
         self.around.clear();
         self.ways.clear();
     }
 
-    /// What lies below `node`, which has led to `point`, is a loop if its bytes mostly lead back
-    /// there.
+    /// Adds the subtree below `node`, which has led to `point`, as a loop if its bytes usually lead
+    /// back there.
     #[inline]
     pub(super) fn begin(&mut self, scanner: &Scanner, trie: &Trie, node: u32, point: &'g Point) {
         let back = |&byte: &u8| scanner.step_point(point, byte) == point.back();
@@ -88,7 +87,7 @@ impl<'g> SelfLoops<'g> {
         }
     }
 
-    /// The subtree of `entry` is a loop of `point`, the byte of `entry` itself included.
+    /// Adds the subtree of `entry` as a loop of `point`, including the byte of `entry` itself.
     pub(super) fn begin_at(
         &mut self,
         scanner: &Scanner,
@@ -100,7 +99,7 @@ impl<'g> SelfLoops<'g> {
         self.around.push(SelfLoop { point, groups, way: None, end, back: entry });
     }
 
-    /// What the walk may pass over from `index` on, if that is in a loop.
+    /// Returns the nodes that the walk may skip from `index` on, if that is in a loop.
     #[inline]
     pub(super) fn skip(
         &mut self,
@@ -124,8 +123,8 @@ impl<'g> SelfLoops<'g> {
         Some(Skipped { point, next, is_within })
     }
 
-    /// Where the stretch whose way begins there has led before the byte of `next`. Nodes come in
-    /// the order of the trie, so what the ways to them have in common is gone once.
+    /// Returns the point before the byte of `next` in the stretch whose path begins at `begin`.
+    /// Nodes come in the order of the trie, so the common prefix of their paths is followed once.
     fn go_to(
         &mut self,
         scanner: &'g Scanner,
@@ -155,7 +154,7 @@ impl<'g> SelfLoops<'g> {
         }
     }
 
-    /// Whether everything below a node that was read up to `point` is a token of one class with it.
+    /// Whether everything below a node that was read up to `point` is in one class with it.
     #[inline]
     pub(super) fn stays(
         &self,
@@ -168,21 +167,21 @@ impl<'g> SelfLoops<'g> {
         if node.end == index + 1 || !self.enabled {
             return false;
         }
-        // To begin with, the first byte below must not leave: most points stay nowhere.
+        // The first byte below is tested first, because most points have no loop.
         scanner.may_stay(point, trie.byte(index + 1)) && scanner.stays(point, node.below)
             || stretch(scanner, index, node, point).holds(node.below, node.height)
     }
 }
 
-/// To ask whether so many nodes are a loop takes longer than to walk them. Unit tests have smaller
-/// tries, and are to meet loops all the same.
+/// Testing whether this many nodes are a loop takes longer than walking them. Unit tests have
+/// smaller tries, and must cover loops as well.
 const TINY: u32 = if cfg!(test) { 1 } else { 16 };
 
-/// Looking for a stretch takes longer than walking so many nodes. Unit tests have smaller tries,
-/// and are to meet stretches all the same.
+/// Looking for a stretch takes longer than walking this many nodes. Unit tests have smaller tries,
+/// and must cover stretches as well.
 const FEW_NODES: u32 = if cfg!(test) { 0 } else { 2048 };
 
-/// The stretch of the point that `node` has led to, as far as it is known or worth a look.
+/// Returns the stretch of the point that `node` has led to, if it is known or worth computing.
 fn stretch(scanner: &Scanner, index: u32, node: &Node, point: &Point) -> Stretch {
     let past_ascii = node.below & NOT_ASCII != 0;
     match node.end - index > FEW_NODES {

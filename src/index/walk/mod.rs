@@ -1,21 +1,23 @@
-//! Token classes: what the tokens below some nodes of the vocabulary's trie do to a scan state.
+//! Token classes: the effects that the tokens below some nodes of the vocabulary's trie have on a
+//! scan state.
 //!
-//! A walk runs the trie through one scan state and sorts what it meets. A token that ends within
-//! the lexeme falls into a class by what the lexeme can still become. Where the lexeme may end
-//! before the token does, the walk stops: what comes next depends on the parse stack, so the rest
-//! of the trie there is handed on as a [`Boundary`]. So a walk depends on no stack, is done once,
-//! and serves every stack; a mask is a union over a few dozen classes, never over tokens.
+//! A walk runs the trie through one scan state and classifies the tokens. A token that ends within
+//! the lexeme belongs to a class by the labels that the lexeme can still become. If the lexeme may
+//! end before the token does, the walk stops: the next lexeme depends on the parse stack, so the
+//! rest of the trie there is returned as a [`Boundary`]. So a walk is independent of the stack, is
+//! done once, and serves every stack; a mask is a union over a few dozen classes, never over
+//! tokens.
 //!
-//! The driver ([`driver`]) sets out from some nodes; the depth-first walk below them ([`descent`])
-//! tallies what it meets ([`tally`]) and keeps account of ends that a longer match may refute
-//! ([`pending`]). Five shortcuts save it most of the trie, each in a file of its own, each to be
-//! turned off by [`Shortcuts`]:
+//! The driver ([`driver`]) starts from some nodes; the depth-first walk below them ([`descent`])
+//! collects its results ([`tally`]) and tracks ends that a longer match may refute ([`pending`]).
+//! Five shortcuts let it skip most of the trie, each in its own file, and each can be turned off by
+//! [`Shortcuts`]:
 //!
-//! * [`base`]: what is shared with a base walk.
-//! * [`loops`]: what is skipped because a scan state leads back to itself.
-//! * [`counted`]: what is told by its length because a scan state counts characters.
-//! * [`rests`]: what another grammar has found inside the same string.
-//! * [`branch`] and [`by_byte`]: what is kept for each first byte.
+//! * [`base`]: the part shared with a base walk.
+//! * [`loops`]: skips nodes where a scan state leads back to itself.
+//! * [`counted`]: classifies tokens by length where a scan state counts characters.
+//! * [`rests`]: walks inside strings that another grammar has done.
+//! * [`branch`] and [`by_byte`]: results cached for each first byte.
 
 mod base;
 mod branch;

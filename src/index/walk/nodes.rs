@@ -1,42 +1,42 @@
-//! Sets of the trie's nodes, each once.
+//! Interned sets of the trie's nodes.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::util::append::{Interner, Slots};
 use crate::vocab::trie::Trie;
 
-/// The number of a set of the trie's nodes, ascending. The root stands for itself: a walk of it
-/// goes on with the lexeme in progress, which may end before its first byte. Any other node is
-/// entered: its own byte is the first of a lexeme.
+/// The number of a set of the trie's nodes, ascending. The root is special: a walk from it
+/// continues the lexeme in progress, which may end before the first byte. Any other node is
+/// entered: its own byte is the first one of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodesId(pub(crate) u32);
 
 impl NodesId {
-    /// The root alone: all of the vocabulary.
+    /// The root alone: the whole vocabulary.
     pub(crate) const ROOT: Self = Self(0);
 }
 
-/// The nodes of a set by their bytes.
+/// The nodes of a set, grouped by their bytes.
 #[derive(Debug)]
 pub(super) struct ByByte {
-    /// Those that nodes begin with, ascending.
+    /// The bytes of the nodes, ascending.
     bytes: Box<[u8]>,
-    /// By the place of a byte: where its nodes end.
+    /// For each of these bytes, the end of its nodes in `nodes`.
     ends: Box<[u32]>,
-    /// Ascending by byte, and those of a byte by themselves.
+    /// Sorted by byte, then by number.
     nodes: Box<[u32]>,
-    /// The bytes that begin many tokens, and how many.
+    /// The bytes that begin many tokens, and the number of these.
     pub(super) many: Box<[(u8, u32)]>,
 }
 
-/// Where a byte begins fewer than one token in so many, these are not many.
+/// A byte begins many tokens if it begins at least one token in this many.
 const TOKENS_FOR_MANY: usize = 1024;
 
-/// Those nodes of a set that begin with the same byte.
+/// The nodes of a set that begin with the same byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByteNodes<'s> {
     pub(super) byte: u8,
-    /// Ascending; mostly a single one.
+    /// Ascending; usually a single one.
     pub(super) nodes: &'s [u32],
 }
 
@@ -44,7 +44,7 @@ pub(super) struct ByteNodes<'s> {
 #[derive(Debug)]
 pub(super) struct NodeSets {
     sets: Interner<Box<[u32]>>,
-    /// By number of a set: its nodes by their bytes.
+    /// By number of a set: its nodes, grouped by their bytes.
     by_byte: Slots<ByByte>,
     /// By number of a set: whether it has been walked.
     walked: Slots<AtomicBool>,
@@ -65,7 +65,7 @@ impl Default for NodeSets {
 }
 
 impl NodeSets {
-    /// The number of a set of nodes, ascending.
+    /// Returns the number of a set of nodes, ascending.
     pub(super) fn id(&self, nodes: &[u32]) -> NodesId {
         let (before, bytes) = (self.sets.len(), NODE_SET_BYTES + nodes.len() * 4);
         let id = self.sets.intern_ref(nodes);
@@ -75,12 +75,12 @@ impl NodeSets {
         NodesId(id)
     }
 
-    /// A set of nodes by its number.
+    /// Returns the set with this number.
     pub(super) fn get(&self, id: NodesId) -> &[u32] {
         self.sets.get(id.0)
     }
 
-    /// The same by their bytes; for all of the vocabulary the children of the root.
+    /// Returns the nodes of a set, grouped by their bytes; for the root, its children.
     pub(super) fn by_byte(&self, id: NodesId, trie: &Trie) -> &ByByte {
         self.by_byte.get_or_init(id.0, || {
             let by_byte = match id {
@@ -94,30 +94,30 @@ impl NodeSets {
         })
     }
 
-    /// Notes that a set is walked. Whether for the first time.
+    /// Records that a set is walked. Returns whether this is the first time.
     pub(super) fn begin_walk(&self, id: NodesId) -> bool {
         !self.walked.get_or_init(id.0, || AtomicBool::new(false)).swap(true, Ordering::Relaxed)
     }
 
-    /// How many sets there are.
+    /// Returns the number of sets.
     pub(super) fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// Heap bytes, as counted against the budget.
+    /// Returns the heap bytes, as counted against the budget.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 }
 
 impl ByByte {
-    /// These nodes, ascending, by their bytes.
+    /// Groups these nodes, ascending, by their bytes.
     fn new(nodes: &[u32], trie: &Trie) -> Self {
         let mut counts = [0u32; 256];
         nodes.iter().for_each(|&node| counts[usize::from(trie.byte(node))] += 1);
         let bytes: Box<[u8]> =
             (0..=u8::MAX).filter(|&byte| counts[usize::from(byte)] > 0).collect();
-        // Where the next node of each byte goes.
+        // The index of the next node of each byte.
         let mut places = [0; 256];
         let mut place = 0;
         let end = |&byte: &u8| {
@@ -141,7 +141,7 @@ impl ByByte {
         by_byte
     }
 
-    /// The nodes of each byte that is wanted.
+    /// Returns the groups of the wanted bytes.
     #[inline]
     pub(super) fn of(&self, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = ByteNodes<'_>> {
         let all = self.bytes.iter().enumerate();
@@ -151,7 +151,7 @@ impl ByByte {
         })
     }
 
-    /// Heap bytes.
+    /// Returns the heap bytes.
     fn bytes(&self) -> usize {
         self.bytes.len()
             + size_of_val(&*self.ends)
@@ -160,5 +160,5 @@ impl ByByte {
     }
 }
 
-/// What a set of nodes costs beside its nodes.
+/// Overhead of a set besides its nodes.
 const NODE_SET_BYTES: usize = 40;

@@ -1,31 +1,31 @@
-//! Numbers that a walk gives to what it meets.
+//! Dense numbers for the keys that a walk meets.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-/// So many keys are looked through one by one: most walks meet no more, and need no array.
+/// Upper bound on keys that are searched linearly: most walks have no more, and need no array.
 const FEW: usize = 12;
 
-/// Greater keys stand in a table of hashes. Each walk makes its own array, and in a grammar that
+/// Greater keys are stored in a hash table. Each walk creates its own array, and in a grammar that
 /// leaves very much open at once keys are numbered by the million.
 const DENSE: usize = 1 << 13;
 
-/// Numbers in the order of their first use, for keys that are small numbers themselves, and blanks
-/// beside them.
+/// Numbers in the order of first use. A key is a small number, with the number of some blanks.
 #[derive(Default)]
 pub(super) struct Numbers {
-    /// The first keys, with blanks and number.
+    /// The first keys, each with its blanks and its number.
     few: SmallVec<[(u32, u32, u32); FEW]>,
-    /// By key: 1 and the number, or 0. Small keys without blanks, which are nearly all others.
+    /// By key: the number plus one, or 0. For small keys without blanks, which nearly all others
+    /// are.
     plain: Vec<u32>,
-    /// The keys that have a number there.
+    /// The keys with a number in `plain`.
     keys: Vec<u32>,
     others: HashMap<(u32, u32), u32, FxBuildHasher>,
 }
 
 impl Numbers {
-    /// The number of `key`; `next` where it has none yet.
+    /// Returns the number of `key`; `next` if it has none yet.
     #[inline]
     pub(super) fn get(&mut self, key: u32, leading: u32, next: usize) -> usize {
         let is_known = |&&(known, beside, _): &&(u32, u32, u32)| (known, beside) == (key, leading);
@@ -54,7 +54,7 @@ impl Numbers {
         self.plain[place] as usize - 1
     }
 
-    /// Forgets all keys.
+    /// Removes all keys.
     pub(super) fn clear(&mut self) {
         self.few.clear();
         self.keys.drain(..).for_each(|key| self.plain[key as usize] = 0);

@@ -1,9 +1,9 @@
-//! Ends that stand only if no longer match comes.
+//! Ends that are valid only if no longer match comes.
 //!
-//! Where a lexeme may have ended and the next byte leads to a state that does not accept, the end
-//! is *open*: an accept further on refutes it, by longest match. The node is one of a boundary only
-//! if some token below it ends, or falls out of the lexeme, before such an accept. Then the end
-//! *survives*, and once is enough.
+//! If a lexeme may have ended and the next byte leads to a state that does not accept, the end is
+//! *open*: an accepting state further on refutes it, by longest match. The node belongs to a
+//! boundary only if some token below it ends, or leaves the lexeme, before such a state. Then the
+//! end *survives*; one such token is enough.
 
 use std::num::NonZeroU32;
 
@@ -15,7 +15,7 @@ pub(super) struct PendingEnds {
     entry_survives: bool,
 }
 
-/// The number of an open end among those of its walk, and 1.
+/// The number of an open end within its walk, plus one.
 #[derive(Clone, Copy)]
 pub(super) struct PendingId(NonZeroU32);
 
@@ -24,31 +24,31 @@ struct PendingEnd {
     survives: bool,
 }
 
-/// What has ended.
+/// The lexeme that has ended.
 #[derive(Clone, Copy)]
 enum Ended {
-    /// A lexeme before the branch; which one, only the walk around it knows.
+    /// A lexeme before the branch, known only to the enclosing walk.
     BeforeEntry,
     At(EndedAt),
 }
 
-/// What has ended, and before the byte of which node.
+/// The end of a lexeme, and the node whose byte comes after it.
 #[derive(Clone, Copy)]
 pub(super) struct EndedAt {
-    /// The labels and their obligations, by number.
+    /// Number of the labels and their obligations.
     pub(super) ended: u32,
-    /// The blanks read until then, by number.
+    /// Number of the blanks read until then.
     pub(super) leading: u32,
     pub(super) node: u32,
 }
 
 impl PendingEnds {
-    /// One more open end.
+    /// Adds an open end.
     pub(super) fn open(&mut self, at: EndedAt) -> Option<PendingId> {
         self.push(Ended::At(at))
     }
 
-    /// The end of a lexeme before the entry is open.
+    /// Adds the open end of a lexeme before the entry.
     pub(super) fn open_entry(&mut self) -> Option<PendingId> {
         self.push(Ended::BeforeEntry)
     }
@@ -58,8 +58,8 @@ impl PendingEnds {
         NonZeroU32::new(self.ends.len() as u32).map(PendingId)
     }
 
-    /// A token below the node of an open end ends before a longer match came. The end, if that is
-    /// news and it is one of this walk's.
+    /// Records that a token below the node of an open end ends before a longer match. Returns the
+    /// end if it survives for the first time and belongs to this walk.
     #[inline]
     pub(super) fn survive(&mut self, PendingId(number): PendingId) -> Option<EndedAt> {
         let end = &mut self.ends[number.get() as usize - 1];
@@ -75,12 +75,12 @@ impl PendingEnds {
         }
     }
 
-    /// Whether the end at the entry survives. Forgets it.
+    /// Returns whether the end at the entry survives, and resets it.
     pub(super) fn take_entry(&mut self) -> bool {
         std::mem::take(&mut self.entry_survives)
     }
 
-    /// Forgets all open ends.
+    /// Removes all open ends.
     pub(super) fn clear(&mut self) {
         self.ends.clear();
     }

@@ -1,9 +1,9 @@
-//! Base walks that another grammar has done.
+//! Base walks shared between grammars.
 //!
-//! Where nothing but what is left of a terminal's automaton has a say, a walk is the same for all
-//! grammars whose terminals come to the same rest, as inside strings: the tokens within are one
-//! class, and the nodes behind it one boundary. The vocabulary keeps a few such walks
-//! ([`vocab::rests`](crate::vocab::rests)), for all that use it.
+//! If a walk depends only on the residual automaton of one terminal, as inside strings, it is the
+//! same for all grammars with an equal residual: the tokens within are one class, and the nodes
+//! after it one boundary. The vocabulary caches a few such walks
+//! ([`vocab::rests`](crate::vocab::rests)), for all its users.
 
 use super::classes::{Boundary, End, Walk};
 use super::context::Walker;
@@ -16,12 +16,12 @@ use crate::util::id::TerminalId;
 use crate::vocab::rests::{Found, Within};
 
 impl Walker<'_> {
-    /// What decides over a walk from `at`, if it could be another grammar's.
+    /// Returns the label and the residual that determine a walk from `at`, if it can be shared.
     pub(super) fn rest(self, at: &Point) -> Option<(TerminalId, Box<[u64]>)> {
         if self.shortcuts.rests { self.scanner.rest(at) } else { None }
     }
 
-    /// The walk of these nodes from `at`, if another grammar has done it.
+    /// Returns the walk of these nodes from `at`, if another grammar has done it.
     pub(super) fn known_walk(
         self,
         id: NodesId,
@@ -48,7 +48,7 @@ impl Walker<'_> {
         Some(Walk::new(self.tables.next_number(), [end].into(), boundaries, [].into()))
     }
 
-    /// Keeps a walk for other grammars, if it comes to one class and one boundary.
+    /// Stores a walk for other grammars, if its result is one class and at most one boundary.
     pub(super) fn keep_walk(self, id: NodesId, walk: &Walk, (_, rest): (TerminalId, Box<[u64]>)) {
         let ([end], boundaries @ ([] | [_])) = (&*walk.ends, &*walk.boundaries) else { return };
         let tokens = self.tokens.collect(end.tokens, self.words);

@@ -1,4 +1,4 @@
-//! The walks done so far, and what they are made of.
+//! The walks done so far, and their parts.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -14,37 +14,37 @@ pub(crate) struct WalkTables {
     pub(super) nodes: NodeSets,
     branches: Memo<BranchKey, Branch>,
     walks: Memo<(NodesId, Origin), Walk>,
-    /// Of sets of nodes, and points that count blanks or do not: the nodes of base walks.
+    /// The nodes of base walks, keyed by a set of nodes, a point, and whether it counts blanks.
     base_nodes: Memo<(NodesId, PointId, bool), Option<NodesId>>,
-    /// How many walks have been begun.
+    /// Number of walks begun.
     begun: AtomicU32,
-    /// Of branches and walks.
+    /// Bytes of branches and walks.
     bytes: AtomicUsize,
 }
 
 impl WalkTables {
-    /// The number of a set of nodes, ascending.
+    /// Returns the number of a set of nodes, ascending.
     pub(crate) fn nodes_id(&self, nodes: &[u32]) -> NodesId {
         self.nodes.id(nodes)
     }
 
-    /// A set of nodes by its number.
+    /// Returns the set of nodes with this number.
     pub(crate) fn nodes(&self, id: NodesId) -> &[u32] {
         self.nodes.get(id)
     }
 
-    /// How many sets of nodes there are.
+    /// Returns the number of sets of nodes.
     pub(crate) fn node_sets(&self) -> usize {
         self.nodes.len()
     }
 
-    /// A number for a walk.
+    /// Returns a new number for a walk.
     pub(crate) fn next_number(&self) -> u32 {
         self.begun.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The walk of these nodes, done by `walk` if it is not known. Of several threads that want it,
-    /// one does it.
+    /// Returns the walk of these nodes, done by `walk` if it is unknown. If several threads want
+    /// it, one does it.
     pub(crate) fn walk(&self, nodes: NodesId, from: Origin, walk: impl FnOnce() -> Walk) -> &Walk {
         self.walks.get_or_find((nodes, from), || {
             let walk = walk();
@@ -53,7 +53,7 @@ impl WalkTables {
         })
     }
 
-    /// A branch, found by `find` if it is not known.
+    /// Returns a branch, computed by `find` if it is unknown.
     pub(super) fn branch(&self, key: BranchKey, find: impl FnOnce() -> Branch) -> &Branch {
         self.branches.get_or_find(key, || {
             let branch = find();
@@ -62,7 +62,7 @@ impl WalkTables {
         })
     }
 
-    /// The nodes of the base walk from a point, found by `find` if they are not known.
+    /// Returns the nodes of the base walk from a point, computed by `find` if they are unknown.
     pub(super) fn base_nodes(
         &self,
         (nodes, from, counting): (NodesId, PointId, bool),
@@ -74,14 +74,14 @@ impl WalkTables {
         })
     }
 
-    /// Heap bytes, as counted against the budget.
+    /// Returns the heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed) + self.nodes.bytes()
     }
 }
 
-/// What is known of the nodes of a base walk costs so much, with its places.
+/// Size of an entry for the nodes of a base walk, with its slots.
 const BASE_BYTES: usize = 40;
 
-/// What a walk costs beside itself: its key and its places.
+/// Overhead of a walk: its key and its slots.
 const WALK_BYTES: usize = 48;

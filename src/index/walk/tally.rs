@@ -1,5 +1,5 @@
-//! What a walk has met so far: classes of tokens that end in it, and nodes before which the lexeme
-//! has ended.
+//! The results of a walk so far: classes of tokens that end in it, and nodes before which the
+//! lexeme has ended.
 
 use smallvec::SmallVec;
 
@@ -12,14 +12,14 @@ use crate::index::tokens::{StoredTokensId, TokenSet, TokensId};
 use crate::scanner::Scanner;
 use crate::scanner::points::{Point, PointId};
 
-/// What a walk has met so far.
+/// The results of a walk so far.
 #[derive(Default)]
 pub(super) struct Tally<'g> {
     classes: SmallVec<[Class<'g>; 2]>,
     class_numbers: Numbers,
-    /// What was asked for last.
+    /// The last class that was looked up.
     last: Option<Last<'g>>,
-    /// In the order of the walk; neighbours of one class are one.
+    /// In the order of the walk; adjacent runs of one class are merged.
     runs: SmallVec<[Run; 8]>,
     boundaries: SmallVec<[Behind; 2]>,
     boundary_numbers: Numbers,
@@ -30,28 +30,28 @@ pub(super) struct Tally<'g> {
 struct Last<'g> {
     point: &'g Point,
     leading: u32,
-    /// As the scanner numbers it.
+    /// The number that the scanner gives to the class.
     of_scanner: u32,
     class: u32,
 }
 
-/// A class in the making.
+/// A class under construction.
 struct Class<'g> {
-    /// The first one met.
+    /// The first point of the class.
     point: &'g Point,
     leading: u32,
-    /// What branches have found.
+    /// The tokens found by branches.
     found: SmallVec<[TokensId; 4]>,
 }
 
-/// Tokens that end in one class, as indices among the trie's ids.
+/// Tokens that end in one class, as indices into the trie's ids.
 struct Run {
     class: u32,
     first: u32,
     end: u32,
 }
 
-/// The nodes behind one label and obligations.
+/// The nodes after one label with its obligations.
 struct Behind {
     ended: u32,
     leading: u32,
@@ -59,7 +59,7 @@ struct Behind {
 }
 
 impl<'g> Tally<'g> {
-    /// The tokens from `first` to before `end`, among the trie's ids, end at `point`.
+    /// Records that the tokens from `first` to before `end`, among the trie's ids, end at `point`.
     #[inline]
     pub(super) fn add_tokens(
         &mut self,
@@ -75,13 +75,13 @@ impl<'g> Tally<'g> {
         }
     }
 
-    /// A branch has found that these tokens end at `point`.
+    /// Records that these tokens, found by a branch, end at `point`.
     pub(super) fn add_found(&mut self, scanner: &Scanner, point: &'g Point, tokens: TokensId) {
         let class = self.class(scanner, point, 0);
         self.classes[class as usize].found.push(tokens);
     }
 
-    /// The number of the class of what ends at `point`.
+    /// Returns the number of the class of tokens that end at `point`.
     #[inline]
     fn class(&mut self, scanner: &Scanner, point: &'g Point, leading: u32) -> u32 {
         let last = self.last.filter(|last| last.leading == leading);
@@ -102,13 +102,13 @@ impl<'g> Tally<'g> {
         class
     }
 
-    /// Notes a node before whose byte the lexeme has ended. Those whose byte is the first that was
-    /// read (`at_once`) are a boundary by themselves: they are the same for many scan states.
+    /// Records a node before whose byte the lexeme has ended. Nodes whose byte was the first one
+    /// read (`at_once`) form a separate boundary: they are the same for many scan states.
     pub(super) fn add_node(&mut self, EndedAt { ended, leading, node }: EndedAt, at_once: bool) {
         self.behind(ended, leading, at_once).push(node);
     }
 
-    /// The nodes before whose bytes this has ended.
+    /// Returns the nodes before whose bytes this set of labels has ended.
     pub(super) fn behind(&mut self, ended: u32, leading: u32, at_once: bool) -> &mut Vec<u32> {
         let next = self.boundaries.len();
         let boundary = self.boundary_numbers.get(ended * 2 + u32::from(at_once), leading, next);
@@ -118,7 +118,7 @@ impl<'g> Tally<'g> {
         &mut self.boundaries[boundary].nodes
     }
 
-    /// The boundaries and the ends of a walk, where blanks have these numbers.
+    /// Returns the boundaries and the ends of a walk; `blanks` are the numbered blanks.
     pub(super) fn finish(
         mut self,
         walker: Walker<'_>,
@@ -126,8 +126,8 @@ impl<'g> Tally<'g> {
     ) -> (Box<[Boundary]>, Box<[End]>) {
         let mut boundaries = Vec::with_capacity(self.boundaries.len());
         for Behind { ended, leading, mut nodes } in std::mem::take(&mut self.boundaries) {
-            // Those of open ends were noted late, and those below others that lead here once for
-            // each of these.
+            // Nodes of open ends were recorded late, and nodes may be recorded once for each node
+            // above them that leads here.
             nodes.sort_unstable();
             nodes.dedup();
             let leading = blanks[leading as usize].clone();
@@ -154,7 +154,7 @@ impl<'g> Tally<'g> {
         (boundaries.into(), ends.collect())
     }
 
-    /// The ends of a branch.
+    /// Removes and returns the ends of a branch.
     pub(super) fn take_ends(&mut self, walker: Walker<'_>) -> Box<[(PointId, TokensId)]> {
         let found = self.collect(walker);
         self.runs.clear();
@@ -163,15 +163,15 @@ impl<'g> Tally<'g> {
         self.classes.drain(..).zip(found).map(|(class, tokens)| (class.point.id, tokens)).collect()
     }
 
-    /// The boundaries of a branch.
+    /// Removes and returns the boundaries of a branch.
     pub(super) fn take_boundaries(&mut self) -> Box<[(u32, Box<[u32]>)]> {
         self.boundary_numbers.clear();
         self.boundaries.drain(..).map(|behind| (behind.ended, behind.nodes.into())).collect()
     }
 
-    /// The tokens of each class: what branches have found, and the runs.
+    /// Returns the tokens of each class: those found by branches, and the runs.
     fn collect(&mut self, walker: Walker<'_>) -> Vec<TokensId> {
-        // By class, and within one in the order of the walk.
+        // Sorted by class, and within a class in the order of the walk.
         self.runs.sort_by_key(|run| run.class);
         let mut runs = self.runs.chunk_by(|a, b| a.class == b.class).peekable();
         let union = |(number, class): (usize, &mut Class<'_>)| {
@@ -188,7 +188,7 @@ fn add_runs(walker: Walker<'_>, runs: &[Run]) -> StoredTokensId {
     let Walker { trie, tokens, words, .. } = walker;
     let ids = trie.ids();
     let count: u32 = runs.iter().map(|run| run.end - run.first).sum();
-    // Nodes may lie below one another, so that runs overlap.
+    // Some nodes may be below others, in which case runs overlap.
     if count as usize > ids.len() / 2 && runs.is_sorted_by(|a, b| a.end <= b.first) {
         let starts = runs.iter().map(|run| run.first).chain(std::iter::once(ids.len() as u32));
         let ends = std::iter::once(0).chain(runs.iter().map(|run| run.end));

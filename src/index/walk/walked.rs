@@ -1,9 +1,9 @@
-//! Walks and the sets of tokens that they name.
+//! Walks and the token sets that they refer to.
 
 use super::tables::WalkTables;
 use crate::index::tokens::TokenSetGraph;
 
-/// What has been walked.
+/// All walks, with their token sets.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     pub(crate) tokens: TokenSetGraph,
@@ -11,7 +11,7 @@ pub(crate) struct Walked {
 }
 
 impl Walked {
-    /// Heap bytes, as counted against the budget.
+    /// Returns the heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         self.tokens.bytes() + self.walks.bytes()
     }

@@ -1,4 +1,4 @@
-//! What looks around: look-ahead and look-behind, `\b`, `^`, `$`.
+//! Look-arounds: look-ahead and look-behind, `\b`, `^`, `$`.
 
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind};
 
@@ -11,19 +11,20 @@ use crate::lexer::python::cursor::end_of_alternative;
 use crate::lexer::python::parser::Parser;
 use crate::lexer::python::unicode::Category;
 
-/// So many bytes of the regex are copied in a step: each look-around says in which one it stands.
+/// Bytes of the regex copied in a step: each look-around keeps the regex that contains it, for
+/// errors.
 pub(super) const BYTES_A_STEP: usize = 8;
 
 impl Parser<'_, '_> {
-    /// Reads a look-around, from what is looked for on.
+    /// Reads a look-around, from the start of its pattern.
     pub(super) fn look(
         &mut self,
         start: usize,
         (ahead, negated): (bool, bool),
         depth: usize,
     ) -> Result<Hir, PatternError> {
-        // A `\b` at the beginning of all that is looked for looks at the text before it: it stands
-        // as well before the look-ahead. `(?!\bA)` is `\B|(?!A)`.
+        // A `\b` at the beginning of every alternative of a look-ahead looks at the text before it,
+        // so it can be moved before the look-ahead. `(?!\bA)` is `\B|(?!A)`.
         let boundaries = match ahead && !self.flags.verbose {
             true => leading_boundaries(self.cursor.text.as_bytes(), self.cursor.pos),
             false => None,
@@ -43,7 +44,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// Whether one of the alternatives that begin here begins with `\b`.
+    /// Returns whether one of the alternatives that begin here begins with `\b`.
     fn has_leading_boundary(&self) -> bool {
         let text = self.cursor.text.as_bytes();
         let mut at = self.cursor.pos;
@@ -58,8 +59,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Reads a negated look-ahead alternative by alternative: `(?!A|\bB)` is `(?!A)(?!\bB)`, and
-    /// that `(?!A)(\B|(?!B))`.
+    /// Reads a negated look-ahead alternative by alternative: `(?!A|\bB)` is `(?!A)(?!\bB)`, which
+    /// is `(?!A)(\B|(?!B))`.
     fn each_look(&mut self, start: usize, depth: usize) -> Result<Hir, PatternError> {
         let mut all = Vec::new();
         self.at_start = false;
@@ -93,7 +94,7 @@ impl Parser<'_, '_> {
         self.look_for(start, (ahead, negated), |parser| parser.inside(start, flags, depth))
     }
 
-    /// A look-around for what `read` reads.
+    /// Returns a look-around for the pattern that `read` reads.
     fn look_for(
         &mut self,
         start: usize,
@@ -107,7 +108,7 @@ impl Parser<'_, '_> {
         self.builder.negations -= usize::from(negated);
         self.builder.first_look = around;
         let wanted = wanted?;
-        // Whether anything matches does not depend on what is tried first.
+        // Whether anything matches does not depend on the order of attempts.
         self.builder.is_lazy = was_lazy;
         let span = start..self.cursor.pos;
         let undecided = self.undecided(start)?;
@@ -119,10 +120,10 @@ impl Parser<'_, '_> {
                 return Err(self
                     .cursor
                     .error(Unsupported, span, message)
-                    .help("write the cases out as alternatives"));
+                    .help("write the cases as alternatives"));
             }
             let Some(width) = width(&wanted) else {
-                let message = "what a look-behind looks for has more than one length";
+                let message = "the pattern of a look-behind has more than one length";
                 return Err(self
                     .cursor
                     .error(Syntax, span, message)
@@ -138,8 +139,8 @@ impl Parser<'_, '_> {
         self.builder.look(LookAround { side, negated, dfa, undecided })
     }
 
-    /// `$`: the end of the text, and as well before the newline that ends the text, or with the
-    /// flag `m` before any newline.
+    /// `$`: the end of the text, also before a newline that ends the text, or with the flag `m`
+    /// before any newline.
     pub(super) fn dollar(&mut self, start: usize) -> Result<Hir, PatternError> {
         let newline: &[u8] = if self.flags.multi_line { b"\n" } else { &[b'\n', Dfa::END] };
         self.before(start, vec![Hir::literal(newline), Hir::literal([Dfa::END])])
@@ -150,7 +151,7 @@ impl Parser<'_, '_> {
         self.before(start, vec![Hir::literal([Dfa::END])])
     }
 
-    /// A place behind which one of these stands.
+    /// Returns a position followed by one of these.
     fn before(&mut self, start: usize, wanted: Vec<Hir>) -> Result<Hir, PatternError> {
         let first = self.builder.looks.len();
         let dfa = self.builder.automaton(&Hir::alternation(wanted), first)?;
@@ -158,7 +159,7 @@ impl Parser<'_, '_> {
         self.builder.look(LookAround { side: Side::Ahead, negated: false, dfa, undecided })
     }
 
-    /// `^`: the beginning of the text, or with the flag `m` behind any newline as well.
+    /// `^`: the beginning of the text, or with the flag `m` also after any newline.
     pub(super) fn caret(&mut self, start: usize) -> Result<Hir, PatternError> {
         if !self.flags.multi_line {
             return self.start_of_text(start);
@@ -172,8 +173,8 @@ impl Parser<'_, '_> {
         self.behind(start, &Hir::empty())
     }
 
-    /// A place before which exactly one of these texts stands, from the beginning on. Any character
-    /// of the lexeme decides it.
+    /// Returns a position preceded by exactly one of these texts, from the beginning on. Any
+    /// character of the lexeme decides it.
     fn behind(&mut self, start: usize, wanted: &Hir) -> Result<Hir, PatternError> {
         let first = self.builder.looks.len();
         let dfa = self.builder.automaton(wanted, first)?;
@@ -209,18 +210,18 @@ impl Parser<'_, '_> {
         Ok(Hir::alternation(ways))
     }
 
-    /// What to say of something from `start` to here that may reach before the look-ahead in which
-    /// it stands.
+    /// Returns the error for a look-around from `start` to here that may reach before the
+    /// look-ahead that contains it.
     fn undecided(&self, start: usize) -> Result<PatternError, PatternError> {
         self.builder.meter.step(self.cursor.text.len() / BYTES_A_STEP)?;
         let what = &self.cursor.text[start..self.cursor.pos];
         let message =
-            format!("`{what}` may look at what stands before the look-ahead that holds it");
-        let help = "write it before the look-ahead, where it means the same";
+            format!("`{what}` may depend on the text before the look-ahead that contains it");
+        let help = "move it before the look-ahead, where it means the same";
         Ok(self.cursor.error(Unsupported, start..self.cursor.pos, message).help(help))
     }
 
-    /// Any bytes, and `wanted` behind them: a special token may stand before a lexeme.
+    /// Returns a pattern for any bytes followed by `wanted`: a special token may precede a lexeme.
     fn any_before(&mut self, wanted: Hir) -> Result<Hir, PatternError> {
         let any = Hir::class(Class::Bytes(ClassBytes::new([ClassBytesRange::new(0, u8::MAX)])));
         let any = self.builder.repeat(any, 0, None, true);
@@ -228,23 +229,24 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Whether these alternatives begin with `\b`.
+/// Returns whether these alternatives begin with `\b`.
 fn begins_with_boundary(text: &[u8]) -> bool {
     text.starts_with(br"\b") && !matches!(text.get(2), Some(b'*' | b'+' | b'?' | b'{'))
 }
 
-/// The places of the `\b` with which all alternatives from `at` up to a closing parenthesis begin,
-/// be it within groups of their own; `None` where one of them begins otherwise.
+/// Returns the positions of the `\b` with which all alternatives from `at` up to a closing
+/// parenthesis begin, possibly within groups of their own. Returns `None` if one of them begins
+/// otherwise.
 fn leading_boundaries(text: &[u8], at: usize) -> Option<Vec<usize>> {
     let mut found = Vec::new();
     led_alternatives(text, at, MAX_LEADING, &mut found)?;
     Some(found)
 }
 
-/// Groups in which a leading `\b` may stand.
+/// Maximum depth of groups that may contain a leading `\b`.
 const MAX_LEADING: usize = 8;
 
-/// Passes over alternatives that begin with `\b`: where they end.
+/// Skips alternatives that begin with `\b` and returns where they end.
 fn led_alternatives(
     text: &[u8],
     mut at: usize,
@@ -277,7 +279,7 @@ fn led_alternatives(
     }
 }
 
-/// How many characters each text has; `None` where that differs.
+/// Returns the number of characters of each text, or `None` if texts differ in it.
 fn width(hir: &Hir) -> Option<usize> {
     match hir.kind() {
         HirKind::Empty => Some(0),

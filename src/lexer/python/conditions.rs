@@ -1,7 +1,8 @@
 //! Conditionals: `(?(1)yes|no)`.
 //!
-//! Whether a group has matched is known where it stands in the same sequence, or around it: what
-//! follows a group that may be absent is read twice, once behind the group and once without it.
+//! Whether a group has matched is known if the group precedes the conditional in the same sequence,
+//! or in one around it: the rest after a group that may be absent is read twice, once after the
+//! group and once without it.
 
 use std::ops::Range;
 
@@ -14,8 +15,8 @@ use crate::lexer::python::parser::{Item, Parser};
 use crate::lexer::python::references::MAX_READINGS;
 
 impl Parser<'_, '_> {
-    /// Reads what follows group `number`, which is read already, up to the end of its sequence,
-    /// where a conditional further on asks for the group. `None` where none does.
+    /// Reads the rest of the sequence after group `number`, which has been read, if a later
+    /// conditional tests the group. Returns `None` if none does.
     pub(super) fn behind_condition(
         &mut self,
         number: usize,
@@ -37,11 +38,11 @@ impl Parser<'_, '_> {
         for has_matched in [!is_lazy, is_lazy].into_iter().take(1 + usize::from(is_optional)) {
             self.groups.readings += 1;
             if self.groups.readings > MAX_READINGS {
-                let message = "too many groups that conditionals ask for may be absent";
+                let message = "too many of the groups that conditionals test are optional";
                 return Err(self
                     .cursor
                     .error(TooLarge, pos - 1..pos, message)
-                    .help("take the pattern apart into several terminals"));
+                    .help("split the pattern into several terminals"));
             }
             self.builder.meter.step(self.cursor.text.len() - pos + 1)?;
             (self.cursor.pos, self.groups.count) = (pos, count);
@@ -60,7 +61,7 @@ impl Parser<'_, '_> {
         Ok(Some(Item { hir: self.builder.alternation(ways), repeated: false }))
     }
 
-    /// The group, and what follows it.
+    /// Reads the rest after the group and returns the group followed by it.
     fn behind_present(
         &mut self,
         number: usize,
@@ -76,7 +77,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Reads a conditional from its first alternative on: the one that is meant.
+    /// Reads a conditional from its first alternative on, and returns the alternative that applies.
     pub(super) fn conditional(
         &mut self,
         start: usize,
@@ -87,14 +88,14 @@ impl Parser<'_, '_> {
         let number = name.parse().ok().or_else(|| self.groups.numbers.get(name).copied());
         let known = self.groups.present.iter().rev().find(|(known, _)| Some(*known) == number);
         let Some(&(_, has_matched)) = known else {
-            let message = "whether this group has matched is not known here";
+            let message = "it is not known here whether this group has matched";
             return Err(self.cursor.error(Unsupported, start..self.cursor.pos, message).help(
-                "ask for a group that stands before it in the same sequence, or around that, and \
-                 is not repeated; or write the cases out as alternatives",
+                "test a group that precedes the conditional in the same sequence, or in one that \
+                 contains it, and is not repeated; or write the cases as alternatives",
             ));
         };
         if depth + 1 > MAX_DEPTH {
-            let message = format!("groups nest more than {MAX_DEPTH} deep");
+            let message = format!("groups are nested more than {MAX_DEPTH} levels deep");
             return Err(self.cursor.error(TooLarge, start..self.cursor.pos, message));
         }
         let yes = self.branch(has_matched, depth + 1)?;
@@ -112,7 +113,7 @@ impl Parser<'_, '_> {
         Err(self.cursor.error(Syntax, start..start + 1, message))
     }
 
-    /// Reads an alternative, which may not be the one that is meant.
+    /// Reads an alternative, and discards its look-arounds and narrowed groups unless it applies.
     fn branch(&mut self, is_meant: bool, depth: usize) -> Result<Hir, PatternError> {
         let (looks, narrowed) = (self.builder.looks.len(), self.builder.narrowed.len());
         self.at_start = false;

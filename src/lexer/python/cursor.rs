@@ -1,11 +1,11 @@
-//! Where the reading of a regex stands in its text.
+//! The reading position in a regex.
 
 use std::ops::Range;
 
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::util::diagnostic::Place;
 
-/// A place in a regex.
+/// A position in a regex.
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a str,
     /// The next byte to be read, always at a character boundary.
@@ -32,7 +32,7 @@ impl Cursor<'_> {
         found
     }
 
-    /// Reads characters while they hold, `most` at most.
+    /// Reads characters while `holds` is true for them, at most `most`.
     pub(super) fn take_while(&mut self, most: usize, holds: impl Fn(char) -> bool) {
         let mut count = 0;
         while count < most && self.peek().is_some_and(&holds) {
@@ -51,14 +51,14 @@ impl Cursor<'_> {
     }
 }
 
-/// Where the alternative ends that goes on at `at`: at a `|` or a closing parenthesis.
+/// Returns the end of the alternative that continues at `at`: a `|` or a closing parenthesis.
 pub(super) fn end_of_alternative(text: &[u8], mut at: usize) -> Option<usize> {
     let mut open = 0usize;
     loop {
         match text.get(at)? {
             b'\\' => at += 1,
             b'[' => {
-                // A bracket that stands first in a set is one of its characters.
+                // A closing bracket at the beginning of a set is one of its characters.
                 at += 1 + usize::from(text.get(at + 1) == Some(&b'^'));
                 at += usize::from(text.get(at) == Some(&b']'));
                 while *text.get(at)? != b']' {

@@ -1,4 +1,4 @@
-//! What follows a backslash, outside and inside of sets.
+//! The syntax after a backslash, outside and inside of sets.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -7,7 +7,8 @@ use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
 use crate::lexer::python::cursor::Cursor;
 use crate::lexer::python::unicode::{Category, property};
 
-/// Characters of the name of a property, its brace included. The longest name is shorter.
+/// Maximum number of characters of the name of a property, including its brace. The longest name is
+/// shorter.
 const MAX_PROPERTY: usize = 100;
 
 /// The meaning of an escape.
@@ -15,20 +16,20 @@ pub(super) enum Escape {
     Char(char),
     /// A category, or its complement.
     Category(Category, bool),
-    /// The beginning or the end of a word, or neither.
+    /// The beginning or the end of a word, or its negation.
     Boundary(bool),
-    /// To the group with this number.
+    /// A back reference to the group with this number.
     Reference,
     /// The beginning of the text.
     Begin,
     /// The end of the text.
     End,
-    /// The characters with a property of Unicode's.
+    /// The characters with a Unicode property.
     Property(ClassUnicode),
 }
 
 impl Cursor<'_> {
-    /// Reads an escape outside of sets; the backslash is read already.
+    /// Reads an escape outside of sets; the backslash has been read.
     pub(super) fn escape(&mut self) -> Result<Escape, PatternError> {
         let start = self.pos - 1;
         let Some(c) = self.peek() else { return Err(self.trailing_backslash(start)) };
@@ -63,7 +64,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads an escape inside of a set; the backslash is read already.
+    /// Reads an escape inside of a set; the backslash has been read.
     pub(super) fn class_escape(&mut self) -> Result<Escape, PatternError> {
         let start = self.pos - 1;
         let Some(c) = self.peek() else { return Err(self.trailing_backslash(start)) };
@@ -82,7 +83,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// The escapes that mean the same in both places.
+    /// Reads an escape that means the same inside and outside of sets.
     fn common_escape(&mut self, start: usize, c: char) -> Result<Option<Escape>, PatternError> {
         let escape = match c {
             'a' => Escape::Char('\u{7}'),
@@ -108,7 +109,7 @@ impl Cursor<'_> {
                     self.bump();
                 }
                 return Err(self
-                    .error(Unsupported, start..self.pos, "characters by name are not known here")
+                    .error(Unsupported, start..self.pos, "character names are not supported")
                     .help(
                         "write the character itself, or its number: `\\uXXXX` or `\\UXXXXXXXX`",
                     ));
@@ -119,7 +120,7 @@ impl Cursor<'_> {
         Ok(Some(escape))
     }
 
-    /// Reads `\p{Name}`, `\p{^Name}` or `\pN`, as the module `regex` has it; `re` knows no such
+    /// Reads `\p{Name}`, `\p{^Name}` or `\pN`, as the module `regex` defines it; `re` has no such
     /// escape.
     fn property(&mut self, start: usize, negated: bool) -> Result<Escape, PatternError> {
         self.bump();
@@ -155,7 +156,7 @@ impl Cursor<'_> {
                 .error(
                     Unsupported,
                     start..self.pos,
-                    format!("there is no property of characters `{name}`"),
+                    format!("there is no character property `{name}`"),
                 )
                 .help(
                     "write a general category (`\\p{L}`, `\\p{Lu}`), a script (`\\p{Greek}`) or \
@@ -182,26 +183,25 @@ impl Cursor<'_> {
             Some(c) => Ok(Escape::Char(c)),
             None if value < 0x11_0000 => Err(self
                 .error(Unsupported, start..self.pos, "a surrogate never occurs in UTF-8 text")
-                .help(
-                    "leave it out, or write the character that the pair of surrogates stands for",
-                )),
+                .help("remove it, or write the character that the surrogate pair encodes")),
             None => Err(self.error(Syntax, start..self.pos, "there is no character past U+10FFFF")),
         }
     }
 
-    /// The octal escape from `start` to here.
+    /// Returns the octal escape from `start` to here.
     fn octal(&mut self, start: usize) -> Result<Escape, PatternError> {
         match u32::from_str_radix(&self.text[start + 1..self.pos], 8) {
             Ok(value @ ..=0o377) => Ok(Escape::Char(char::from_u32(value).unwrap_or_default())),
-            _ => Err(self.error(Syntax, start..self.pos, "an octal escape goes up to \\377")),
+            _ => Err(self.error(Syntax, start..self.pos, "the largest octal escape is \\377")),
         }
     }
 
     pub(super) fn back_reference(&self, start: usize) -> PatternError {
-        let message = "a back reference to what has no end of texts is beyond any finite automaton";
+        let message = "no finite automaton can follow a back reference to a group with infinitely \
+                       many texts";
         self.error(Unsupported, start..self.pos, message).help(
-            "refer to a group of at most 128 texts that stands before it in the same group and is \
-             not repeated, or use a rule instead of a terminal",
+            "refer to a group of at most 128 texts that comes earlier in the same group and is not \
+             repeated, or use a rule instead of a terminal",
         )
     }
 
@@ -209,16 +209,9 @@ impl Cursor<'_> {
         self.error(
             Syntax,
             start..self.pos,
-            format!(
-                "`{}` is no \
-                 escape",
-                &self.text[start..self.pos]
-            ),
+            format!("`{}` is not an escape", &self.text[start..self.pos]),
         )
-        .help(
-            "letters and digits after a backslash mean something only where Python gives them a \
-             meaning",
-        )
+        .help("a letter or digit after a backslash is an escape only if Python defines it")
     }
 
     fn trailing_backslash(&self, start: usize) -> PatternError {

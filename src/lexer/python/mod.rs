@@ -1,14 +1,15 @@
 //! The regular expressions of Python's `re`, as Hir.
 //!
 //! Follows CPython's `Lib/re/_parser.py` construct by construct, so that a pattern means here what
-//! it means in Python: which characters `\w` is, that `{,3}` counts from 0 and `{x}` is text, that
-//! `[a&&b]` is four characters. Look-arounds become part of the automaton ([`super::looking`]).
-//! What a finite automaton cannot do (back references to what has no end of texts), or none of
-//! these does (possessive repetition), is refused with what to write instead.
+//! it means in Python: which characters `\w` matches, that `{,3}` counts from 0 and `{x}` is text,
+//! that `[a&&b]` is no intersection. Look-arounds become part of the automaton
+//! ([`super::looking`]). Constructs that no finite automaton can express (back references to groups
+//! with infinitely many texts), or that are not implemented (possessive repetition), are refused
+//! with a suggestion.
 //!
 //! * [`parser`]: alternations, repetitions, groups.
-//! * [`opening`]: what follows an opening parenthesis; [`around`]: look-arounds and anchors.
-//! * [`escape`]: what follows a backslash; [`sets`]: characters between brackets.
+//! * [`opening`]: the syntax after an opening parenthesis; [`around`]: look-arounds and anchors.
+//! * [`escape`]: the syntax after a backslash; [`sets`]: characters between brackets.
 //! * [`groups`]: groups with numbers; [`references`]: back references to groups with few texts;
 //!   [`conditions`]: conditionals.
 //! * [`unicode`]: `\d`, `\w`, `\s`, and case folding.

@@ -1,11 +1,11 @@
-//! What stands behind an opening parenthesis: kinds of groups, their names, flags.
+//! The syntax after an opening parenthesis: kinds of groups, their names, flags.
 
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
 use crate::lexer::python::parser::{Group, Parser};
 
 impl Parser<'_, '_> {
-    /// Reads what follows an opening parenthesis up to the inside of the group.
+    /// Reads the syntax after an opening parenthesis, up to the inside of the group.
     pub(super) fn group(&mut self, start: usize) -> Result<Group, PatternError> {
         if !self.cursor.eat("?") {
             return Ok(Group::Numbered(self.groups.begin()));
@@ -48,7 +48,7 @@ impl Parser<'_, '_> {
             return Err(self
                 .cursor
                 .error(Unsupported, start..self.cursor.pos, "an atomic group is not supported")
-                .help("write `(?:` and exclude from the group what follows it"));
+                .help("write `(?:` and exclude from the group the text that follows it"));
         }
         if self.cursor.eat("(") {
             let from = self.cursor.pos;
@@ -60,18 +60,15 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error(
                 Syntax,
                 start..self.cursor.pos,
-                "the name of the group that is asked for is not closed",
+                "the name of the tested group is not closed",
             ));
         }
         if self.cursor.peek().is_some_and(|c| c == '-' || c.is_ascii_alphabetic() && c != 'P') {
             return self.inline_flags(start);
         }
         self.cursor.bump();
-        let error = self.cursor.error(
-            Syntax,
-            start..self.cursor.pos,
-            "this is no kind of group that Python knows",
-        );
+        let error =
+            self.cursor.error(Syntax, start..self.cursor.pos, "Python has no such kind of group");
         Err(match self.cursor.text[..self.cursor.pos].ends_with('<') {
             true => error.help("write `(?P<name>...)` for a named group"),
             false => error.help("write `(?:...)` for a group, `\\(` for the character"),
@@ -98,18 +95,14 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error(
                 Syntax,
                 from..self.cursor.pos - 1,
-                "the name of a group is an identifier",
+                "the name of a group must be an identifier",
             ));
         }
         if !self.groups.name(name) {
             return Err(self
                 .cursor
-                .error(
-                    Syntax,
-                    from..self.cursor.pos - 1,
-                    format!("there are two groups named {name}"),
-                )
-                .help("names of groups change nothing here: leave them out"));
+                .error(Syntax, from..self.cursor.pos - 1, format!("two groups are named {name}"))
+                .help("group names have no effect here: remove them"));
         }
         Ok(())
     }
@@ -148,9 +141,9 @@ impl Parser<'_, '_> {
                         .error(
                             Syntax,
                             at..self.cursor.pos,
-                            "the flag `L` is for patterns over bytes",
+                            "the flag `L` applies to patterns over bytes only",
                         )
-                        .help("leave it out: texts are UTF-8"));
+                        .help("remove it: texts are UTF-8"));
                 }
                 '-' if turning_on => {
                     turning_on = false;
@@ -180,7 +173,7 @@ impl Parser<'_, '_> {
                 c => {
                     return Err(self
                         .cursor
-                        .error(Syntax, at..self.cursor.pos, format!("`{c}` is no flag"))
+                        .error(Syntax, at..self.cursor.pos, format!("`{c}` is not a flag"))
                         .help("the flags are a, i, m, s, u and x"));
                 }
             }
@@ -192,9 +185,9 @@ impl Parser<'_, '_> {
                 .error(
                     Syntax,
                     start..self.cursor.pos,
-                    "flags for the whole pattern stand at its start",
+                    "flags for the whole pattern must be at its start",
                 )
-                .help(format!("write `(?{on}:...)` around the part that they are for")));
+                .help(format!("write `(?{on}:...)` around the part to which they apply")));
         }
         self.flags = flags;
         Ok(Group::Nothing)

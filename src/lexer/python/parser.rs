@@ -14,7 +14,7 @@ use crate::lexer::python::groups::Groups;
 use crate::lexer::python::unicode::Category;
 use crate::util::diagnostic::Place;
 
-/// Parses `text` with the flags that stand behind it.
+/// Parses `text` with the flags written after it.
 pub(in crate::lexer) fn parse(
     text: &str,
     flags: RegexFlags,
@@ -31,7 +31,7 @@ pub(in crate::lexer) fn parse(
     Parser::new(text, flags, place, builder).whole()
 }
 
-/// The flags in force at a place of the pattern.
+/// The flags in force at a position of the pattern.
 #[derive(Clone, Copy)]
 pub(super) struct Flags {
     pub(super) ignore_case: bool,
@@ -41,13 +41,13 @@ pub(super) struct Flags {
     pub(super) ascii: bool,
 }
 
-/// What the parser knows of the thing before a quantifier.
+/// The item before a quantifier.
 pub(super) struct Item {
     pub(super) hir: Hir,
     pub(super) repeated: bool,
 }
 
-/// What an opening parenthesis turned out to be.
+/// The construct that an opening parenthesis begins.
 pub(super) enum Group {
     /// Nothing: a comment, or flags for the whole pattern.
     Nothing,
@@ -69,9 +69,9 @@ pub(super) struct Parser<'a, 'b> {
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
     pub(super) groups: Groups<'a>,
-    /// Where a `\b` stands that is read as nothing.
+    /// Positions of `\b` that are skipped.
     pub(super) passed_over: Vec<usize>,
-    /// Flags for the whole pattern may stand here.
+    /// Whether flags for the whole pattern may appear here.
     pub(super) at_start: bool,
 }
 
@@ -106,7 +106,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(hir)
     }
 
-    /// Alternatives up to a closing parenthesis (left unread) or the end.
+    /// Reads alternatives up to a closing parenthesis (left unread) or the end.
     fn alternatives(&mut self, depth: usize) -> Result<Hir, PatternError> {
         let mut parts = vec![self.sequence(depth)?];
         while self.cursor.eat("|") {
@@ -116,7 +116,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(self.builder.alternation(parts))
     }
 
-    /// Whether what begins here is the only alternative up to the end of its group, and the group
+    /// Returns whether the alternative that begins here is the only one of its group, and the group
     /// is not repeated.
     fn is_alone(&self) -> bool {
         let text = self.cursor.text.as_bytes();
@@ -205,7 +205,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(self.builder.concat(items.into_iter().map(|item| item.hir).collect()))
     }
 
-    /// What a backslash at `start`, which is read already, makes of what follows it.
+    /// Reads an escape; its backslash at `start` has been read.
     fn escape(&mut self, start: usize) -> Result<Hir, PatternError> {
         match self.cursor.escape()? {
             Escape::Char(c) => self.escaped(c),
@@ -227,7 +227,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
     }
 
-    /// A character that was written with an escape: in a regex of bytes, a byte.
+    /// Returns a character that was written with an escape: in a regex of bytes, a byte.
     fn escaped(&mut self, c: char) -> Result<Hir, PatternError> {
         match u8::try_from(c) {
             Ok(byte) if self.builder.bytes && !c.is_ascii() => Ok(Hir::literal([byte])),
@@ -261,7 +261,8 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(class)
     }
 
-    /// A property's characters, under the flag `i` those that one of them folds to as well.
+    /// Returns the characters of a property; under the flag `i`, also those that fold to one of
+    /// them.
     pub(super) fn with_property(
         &mut self,
         class: ClassUnicode,
@@ -273,8 +274,8 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(class)
     }
 
-    /// Reads the rest of `{m}`, `{m,}`, `{,n}`, `{m,n}`; reads nothing when it is not one of them,
-    /// because then the brace is text.
+    /// Reads the rest of `{m}`, `{m,}`, `{,n}`, `{m,n}`. Reads nothing and returns `None` for
+    /// anything else, because then the brace is text.
     fn counts(&mut self, start: usize) -> Result<Option<(u32, Option<u32>)>, PatternError> {
         let after_brace = self.cursor.pos;
         self.cursor.take_while(usize::MAX, |c| c.is_ascii_digit());
@@ -297,7 +298,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                 Ok(u32::MAX) | Err(_) => Err(self
                     .cursor
                     .error(TooLarge, start..self.cursor.pos, "this count is too large")
-                    .help("write `*` or `+` for a repetition without bound")),
+                    .help("write `*` or `+` for an unbounded repetition")),
                 Ok(number) => Ok(Some(number)),
             },
         };
@@ -308,15 +309,15 @@ impl<'a, 'b> Parser<'a, 'b> {
                 .error(
                     Syntax,
                     start..self.cursor.pos,
-                    "the least count is greater than the greatest",
+                    "the minimum count is greater than the maximum",
                 )
                 .help("write the smaller count first"));
         }
         Ok(Some((min, max)))
     }
 
-    /// Repeats the last item. The quantifier stands from `start` to here; its suffix is still to be
-    /// read.
+    /// Repeats the last item. The quantifier is the text from `start` to here; its suffix has not
+    /// been read.
     fn quantify(
         &mut self,
         items: &mut [Item],
@@ -344,7 +345,9 @@ impl<'a, 'b> Parser<'a, 'b> {
                     start..self.cursor.pos,
                     "a possessive quantifier is not supported",
                 )
-                .help("leave out its `+` and exclude from the repeated part what follows it"));
+                .help(
+                    "remove its `+` and exclude from the repeated part the text that follows it",
+                ));
         }
         let greedy = !self.cursor.eat("?");
         item.hir =
@@ -366,9 +369,9 @@ impl<'a, 'b> Parser<'a, 'b> {
                 .error(
                     TooLarge,
                     start..self.cursor.pos,
-                    format!("groups nest more than {MAX_DEPTH} deep"),
+                    format!("groups are nested more than {MAX_DEPTH} levels deep"),
                 )
-                .help("define the inner parts as terminals of their own, or nest less"));
+                .help("define the inner parts as separate terminals, or reduce the nesting"));
         }
         self.at_start = false;
         let outer = std::mem::replace(&mut self.flags, flags);

@@ -1,23 +1,23 @@
 //! Back references.
 //!
-//! What matches the text that a group has matched is no regular language, unless the group has but
-//! finitely many texts: `("|').*?\1` is `".*?"|'.*?'`. So what follows such a group is read once
-//! for each of its texts, in the order in which the group tries them: that is what `re` does, too.
+//! The language of a back reference is not regular unless its group has only finitely many texts:
+//! `("|').*?\1` is `".*?"|'.*?'`. The rest of the sequence after such a group is therefore read
+//! once for each of its texts, in the order in which the group tries them, as `re` does.
 //!
-//! A group with more texts is narrowed to a few. So that what is left is found as `re` finds it, no
-//! byte follows such a text with which the group might go on: there `re` might take the group to
-//! have matched more.
+//! A group with more texts is narrowed to a few. So that every remaining match is one that `re`
+//! finds, such a text is not followed by a byte with which the group could continue: there `re`
+//! might match a longer text with the group.
 //!
-//! Less is left only where the group stands below no negation, or below two. Below one, what is
-//! left out of the negated part is let in by the whole. There only a group of one character is
-//! read: as each of some characters, and as any of the others, which its references take for one
-//! another. So the negated part has more texts than it says, and the whole has fewer. The opposite
-//! readings
-//! of all groups have more texts than the pattern, or as many; where both make the same automaton,
-//! nothing was narrowed ([`Builder::widens`](crate::lexer::lower::Builder::widens)).
+//! Narrowing makes the language smaller only below an even number of negations. Below an odd
+//! number, the texts left out of the negated part would be accepted by the whole. There only a
+//! group of one character is read: as each of some characters, and as any of the others, which its
+//! references do not distinguish. So the negated part has more texts than it states, and the whole
+//! has fewer. The opposite readings of all groups have at least the texts of the pattern; if both
+//! readings make the same automaton, nothing was narrowed
+//! ([`Builder::widens`](crate::lexer::lower::Builder::widens)).
 //!
-//! Where a repetition is lazy, what fails lets what is tried next be found. So a group is narrowed
-//! there only if it stands on the only way through the pattern.
+//! With a lazy repetition, a failed attempt makes the next alternative the match. A group is
+//! therefore narrowed there only if every match passes through it.
 
 use std::collections::VecDeque;
 
@@ -35,32 +35,32 @@ use crate::lexer::python::around::BYTES_A_STEP;
 use crate::lexer::python::groups::Matched;
 use crate::lexer::python::parser::{Item, Parser};
 
-/// A group with more texts is narrowed.
+/// Number of texts of a group above which it is narrowed.
 const MAX_TEXTS: usize = 128;
 
-/// Below a negation, where little can be narrowed, it may have as many.
+/// The same limit below a negation, where little can be narrowed.
 const MAX_TEXTS_NEGATED: usize = 1024;
 
-/// To so many texts.
+/// Number of texts that a group is narrowed to.
 const MAX_NARROWED: usize = 16;
 
-/// Texts that people write for what ends as it began: they go before others.
+/// Common choices for an end marker that repeats the start marker; tried before other texts.
 const USUAL: [&str; 10] =
     ["EOF", "EOT", "EOS", "END", "TEXT", "SQL", "JSON", "HTML", "body", "div"];
 
-/// Texts of a group are looked for among so many beginnings.
+/// Number of prefixes that are searched for texts of a group.
 const MAX_BEGINNINGS: usize = 4096;
 
-/// A group with a greater number is not taken apart: no reference by number means it.
+/// Greatest number of a group that is expanded: no reference by number can name a later one.
 const MAX_NUMBER: usize = 99;
 
-/// What follows groups is read so many times in one pattern at most.
+/// Upper bound on how often the rest after a group is read in one pattern.
 pub(super) const MAX_READINGS: usize = 2048;
 
 impl Parser<'_, '_> {
-    /// Reads what follows group `number`, which is read already and matches what `group` does, up
-    /// to the end of its sequence, once for each text of the group, or for a few of them. `None`
-    /// where nothing refers to the group.
+    /// Reads the rest of the sequence after group `number` once for each text of the group, or for
+    /// a few of them. The group has been read already and matches `group`. Returns `None` if
+    /// nothing refers to the group.
     pub(super) fn behind_group(
         &mut self,
         number: usize,
@@ -85,10 +85,10 @@ impl Parser<'_, '_> {
         for (own, matched) in texts.chain(others) {
             self.groups.readings += 1;
             if self.groups.readings > MAX_READINGS {
-                let message = "the groups that back references mean have too many texts together";
+                let message = "the groups to which back references refer have too many texts in \
+                               total";
                 return Err(self.cursor.error(TooLarge, pos - 1..pos, message).help(
-                    "write fewer alternatives in them, or take the pattern apart into several \
-                     terminals",
+                    "write fewer alternatives in them, or split the pattern into several terminals",
                 ));
             }
             self.builder.meter.step(self.cursor.text.len() - pos + 1)?;
@@ -109,15 +109,15 @@ impl Parser<'_, '_> {
         Ok(Some(Item { hir: self.builder.alternation(ways), repeated: false }))
     }
 
-    /// The ways in which the group from `start` to here is read: all of its texts if they are few,
-    /// else some of them, or less. `None` where it cannot be read.
+    /// Returns the texts with which the group from `start` to here is read: all of them if they are
+    /// few, else some of them or fewer. Returns `None` if the group cannot be expanded.
     fn ways(&mut self, start: usize, group: &Hir) -> Result<Option<Ways>, PatternError> {
         let is_negated = self.builder.negations % 2 == 1;
         let most = if is_negated { MAX_TEXTS_NEGATED } else { MAX_TEXTS };
         if let Some(texts) = texts(group, most) {
             return Ok(Some(Ways { texts, others: None, longer: None }));
         }
-        // A group that looks around is no language of its own.
+        // A group with look-arounds is no language of its own.
         let looks = group.properties().explicit_captures_len() > 0;
         let is_found = !self.builder.keeps_order || self.builder.is_only_way;
         if looks || !self.builder.may_narrow || !is_found {
@@ -148,19 +148,21 @@ impl Parser<'_, '_> {
             is_negated,
             place: self.cursor.place.cloned(),
         };
-        // It may stand behind a group that is read several times.
+        // The group may follow another one that is read several times.
         if !self.builder.narrowed.contains(&narrowed) {
             self.builder.narrowed.push(narrowed);
         }
         Ok(Some(ways))
     }
 
-    /// A look-ahead for anything but a byte with which a text of `group` goes on behind `text`.
+    /// Returns a look-ahead for anything but a byte with which a text of `group` continues after
+    /// `text`.
     fn not_longer(&mut self, group: &Dfa, text: &str) -> Result<Option<Hir>, PatternError> {
         let state = text.bytes().fold(group.start(), |state, byte| group.next(state, byte));
         let goes_on = |&byte: &u8| group.next(state, byte) != Dfa::DEAD;
         let bytes: Vec<u8> = (0..=u8::MAX).filter(goes_on).collect();
-        // What stands behind the group says so already, most often: a line end, a bracket.
+        // Most often the pattern after the group excludes these bytes itself: a line end, a
+        // bracket.
         let is_next = |byte: &u8| {
             self.cursor
                 .text
@@ -180,7 +182,8 @@ impl Parser<'_, '_> {
         self.builder.look(LookAround { side: Side::Ahead, negated: true, dfa, undecided }).map(Some)
     }
 
-    /// The text of a group that a reference from `start` to here means, by number or name.
+    /// Returns the text of the group to which the reference from `start` to here refers, by number
+    /// or name.
     pub(super) fn reference(&mut self, start: usize, group: &str) -> Result<Hir, PatternError> {
         let number = group.parse().ok().or_else(|| self.groups.numbers.get(group).copied());
         let matched = self.groups.matched.iter().rev().find(|(known, _)| Some(*known) == number);
@@ -189,7 +192,7 @@ impl Parser<'_, '_> {
             known.is_some_and(|&(_, has_matched)| !has_matched)
         };
         let Some((_, matched)) = matched else {
-            // What has not matched is nowhere again.
+            // A group that has not matched has no text to repeat.
             return if is_absent() {
                 Ok(Hir::fail())
             } else {
@@ -201,8 +204,8 @@ impl Parser<'_, '_> {
                 let chars: Result<Vec<Hir>, _> = text.chars().map(|c| self.literal(c)).collect();
                 Ok(Hir::concat(chars?))
             }
-            // Whichever it was, it is one of these. Between the group and the reference a negation
-            // more or less turns more into less.
+            // The character is one of these, whichever it was. An odd difference in negations
+            // between the group and the reference turns "more texts" into "fewer".
             Matched::OneOf(class, negations)
                 if (self.builder.negations - negations).is_multiple_of(2) =>
             {
@@ -218,7 +221,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether something that looks like a reference to the group stands further on.
+    /// Returns whether something that looks like a reference to the group appears further on.
     fn may_refer_to(&self, number: usize) -> bool {
         if number > MAX_NUMBER {
             return false;
@@ -235,16 +238,16 @@ impl Parser<'_, '_> {
     }
 }
 
-/// How a group that a reference means is read.
+/// The readings of a group that a reference names.
 struct Ways {
     texts: Vec<String>,
-    /// Characters that are read as one way.
+    /// Characters that are read together as one alternative.
     others: Option<ClassUnicode>,
-    /// All texts of the group, where it may have matched more than the text at hand.
+    /// All texts of the group, where it may have matched more than the current text.
     longer: Option<Dfa>,
 }
 
-/// The ASCII characters of a class that stand in texts, so many at most.
+/// Returns at most `most` ASCII characters of a class, printable ones and common whitespace.
 fn ascii(class: &ClassUnicode, most: usize) -> Vec<String> {
     let is_member =
         |c: &char| class.ranges().iter().any(|range| range.start() <= *c && *c <= range.end());
@@ -254,7 +257,8 @@ fn ascii(class: &ClassUnicode, most: usize) -> Vec<String> {
     chars.into_iter().take(most).map(String::from).collect()
 }
 
-/// The texts of a pattern in the order in which they are tried, if they are few.
+/// Returns the texts of a pattern in the order in which they are tried, if there are at most
+/// `most`.
 fn texts(hir: &Hir, most: usize) -> Option<Vec<String>> {
     let texts = match hir.kind() {
         HirKind::Empty => vec![String::new()],
@@ -266,7 +270,7 @@ fn texts(hir: &Hir, most: usize) -> Option<Vec<String>> {
         HirKind::Repetition(Repetition { min, max: Some(max), greedy, sub })
             if *max as usize <= most =>
         {
-            // From the last one on: behind each, one more or none.
+            // From the last round to the first: after each round, one more or none.
             let once = texts(sub, most)?;
             let mut rest = vec![String::new()];
             for done in (0..*max).rev() {
@@ -298,15 +302,15 @@ fn texts(hir: &Hir, most: usize) -> Option<Vec<String>> {
     (texts.len() <= most).then_some(texts)
 }
 
-/// Each of the first with each of the others behind it, if these are few.
+/// Returns each of the first texts followed by each of the others, if these are few.
 fn followed(first: &[String], others: &[String], most: usize) -> Option<Vec<String>> {
     let behind =
         |one: &String| others.iter().map(|other| format!("{one}{other}")).collect::<Vec<_>>();
     (first.len() * others.len() <= most).then(|| first.iter().flat_map(behind).collect())
 }
 
-/// A few of the texts of `group`: usual ones, then the shortest, of letters rather than digits, of
-/// those rather than punctuation. Longer ones first, as a greedy group tries them.
+/// Returns a few of the texts of `group`: the usual ones, then the shortest, letters before digits
+/// before punctuation. Longer ones come first, as a greedy group tries them.
 fn some_texts(group: &Dfa) -> Vec<String> {
     let mut bytes: Vec<u8> = (b' '..=b'~').collect();
     bytes.sort_by_key(|&byte| (untidiness(byte), byte));
@@ -334,8 +338,8 @@ fn some_texts(group: &Dfa) -> Vec<String> {
     found
 }
 
-/// Whether a regex that begins like this may match a text that begins with `byte`: no only where
-/// that is plain.
+/// Returns whether a regex that begins like this may match a text that begins with `byte`; `false`
+/// only in obvious cases.
 fn may_begin(regex: &[u8], byte: u8) -> bool {
     let (plain, rest) = match regex {
         [b'\\', b'n', rest @ ..] => (b'\n', rest),

@@ -8,7 +8,7 @@ use crate::lexer::python::escape::Escape;
 use crate::lexer::python::parser::Parser;
 
 impl Parser<'_, '_> {
-    /// Reads a set; its opening bracket is read already.
+    /// Reads a set; its opening bracket has been read.
     pub(super) fn set(&mut self, start: usize) -> Result<Hir, PatternError> {
         let negated = self.cursor.eat("^");
         let mut chars: Vec<ClassUnicodeRange> = Vec::new();
@@ -57,7 +57,7 @@ impl Parser<'_, '_> {
                         .error(
                             Syntax,
                             from..self.cursor.pos,
-                            "a class such as `\\w` is no end of a range",
+                            "a class such as `\\w` cannot be an end of a range",
                         )
                         .help("write `\\-` for a hyphen"));
                 }
@@ -69,9 +69,9 @@ impl Parser<'_, '_> {
                 .error(
                     Syntax,
                     start..self.cursor.pos,
-                    "a set of bytes has a character that is no byte",
+                    "a set of bytes contains a character that is not a byte",
                 )
-                .help("write bytes from \\x00 to \\xfe, or leave out allow_invalid_utf8"));
+                .help("write bytes from \\x00 to \\xfe, or remove allow_invalid_utf8"));
         }
         let mut class = ClassUnicode::new(chars);
         if self.flags.ignore_case {

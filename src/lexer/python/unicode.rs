@@ -1,4 +1,4 @@
-//! Character classes as Python defines them, and how `re.IGNORECASE` folds.
+//! Character classes as Python defines them, and the folding of `re.IGNORECASE`.
 //!
 //! `\d` is the category Nd, `\w` the categories L and N and the underscore, `\s` is `str.isspace`:
 //! White_Space and the four separators U+001C to U+001F. The tables are those of Unicode 16
@@ -15,16 +15,16 @@ pub(super) enum Category {
     Word,
 }
 
-/// The tables in use, read out of `regex-syntax` when first asked for.
+/// The tables in use, read from `regex-syntax` at the first request.
 #[derive(Default)]
 pub(in crate::lexer) struct Tables {
     categories: [[Option<ClassUnicode>; 2]; 3],
-    /// Every character that is not alone under folding.
+    /// All characters that fold to another one.
     cased: Option<ClassUnicode>,
 }
 
 impl Tables {
-    /// The characters of `category`; under the flag `a` only those of ASCII.
+    /// Returns the characters of `category`; under the flag `a` only those of ASCII.
     pub(super) fn category(&mut self, category: Category, ascii: bool) -> ClassUnicode {
         let syntax = match (category, ascii) {
             (Category::Digit, false) => r"\p{Nd}",
@@ -39,15 +39,15 @@ impl Tables {
             .clone()
     }
 
-    /// What matches a set of `class` under the flag `i`, and how many characters had to be folded
-    /// for that.
+    /// Returns the class that matches `set` under the flag `i`, and the number of characters that
+    /// were folded.
     pub(in crate::lexer) fn fold(&mut self, mut set: ClassUnicode) -> (ClassUnicode, usize) {
         let cased = self.cased.get_or_insert_with(|| class(r"\p{Changes_When_Casemapped}"));
         let mut folded = set.clone();
         folded.intersect(cased);
         let count = folded.ranges().iter().map(ClassUnicodeRange::len).sum();
         folded.try_case_fold_simple().expect("the folding tables are compiled in");
-        // Python's tables hold the two Turkish letters for equal to i; Unicode's simple folding
+        // Python's tables treat the two Turkish letters as equal to i; Unicode's simple folding
         // does not.
         let dotted = ['I', 'i', '\u{130}', '\u{131}'];
         if set
@@ -62,7 +62,7 @@ impl Tables {
     }
 }
 
-/// The class that `syntax`, a constant of this module, stands for.
+/// Returns the class that `syntax`, a constant of this module, describes.
 fn class(syntax: &'static str) -> ClassUnicode {
     let hir = regex_syntax::parse(syntax).expect("the constants of this module are classes");
     match hir.into_kind() {
@@ -71,9 +71,9 @@ fn class(syntax: &'static str) -> ClassUnicode {
     }
 }
 
-/// The characters that have the property `name`: a general category, a script, a script extension
-/// or a binary property. Spelling is loose, as UTS #18 has it: `Lowercase_Letter`,
-/// `lowercaseletter` and `Ll` are one.
+/// Returns the characters that have the property `name`: a general category, a script, a script
+/// extension or a binary property. Spelling is loose, as in UTS #18: `Lowercase_Letter`,
+/// `lowercaseletter` and `Ll` are equivalent.
 pub(super) fn property(name: &str) -> Option<ClassUnicode> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '=' | ':');
     if name.is_empty() || !name.chars().all(is_name) {
@@ -91,7 +91,7 @@ pub(super) fn property(name: &str) -> Option<ClassUnicode> {
     }
 }
 
-/// What matches a set of `class` under the flags `i` and `a`.
+/// Returns the class that matches `class` under the flags `i` and `a`.
 pub(in crate::lexer) fn fold_ascii(mut class: ClassUnicode) -> ClassUnicode {
     let shifted = |from: u8, to: u8| {
         let mut part =

@@ -1,4 +1,4 @@
-//! Intersections, complements, ready automata, and what is put together of them.
+//! Intersections, complements, explicit automata, and combinations of them.
 
 use proptest::prelude::*;
 use smallvec::smallvec;
@@ -54,7 +54,7 @@ fn what_grows_without_bound_is_refused() {
     }
 }
 
-/// Whether `text` is one of `pattern`'s, by the definition.
+/// Returns whether `pattern` matches `text`, by the definition.
 fn is_match(pattern: &Pattern, text: &str) -> bool {
     let splits = || (0..=text.len()).map(|at| text.split_at(at));
     match pattern {

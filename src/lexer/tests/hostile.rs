@@ -1,8 +1,8 @@
-//! Patterns that are large, or would be when written out, end in time.
+//! Patterns that are large, or would be when expanded, end in time.
 
 use super::*;
 
-/// A pattern that must be compiled or refused for its size.
+/// Compiles a pattern that must be compiled or refused for its size.
 fn bounded(pattern: &Pattern, name: &str) -> Option<Dfa> {
     match compile(pattern) {
         Ok(dfa) => Some(dfa),
@@ -86,7 +86,7 @@ fn depth_is_limited() {
     assert_eq!(compile(&nested).unwrap_err().kind(), PatternErrorKind::TooLarge);
 }
 
-/// Repetitions of repetitions, and options in a row, are counted: not each against each.
+/// Repetitions of repetitions, and options in a row, are merged into one count.
 #[test]
 fn repetitions_are_counted_together() {
     for (pattern, same) in [

@@ -1,4 +1,4 @@
-//! What the whole of the layer promises, pass by pass where an oracle exists.
+//! Properties of the whole layer, pass by pass where an oracle exists.
 
 mod algebra;
 mod hostile;
@@ -33,8 +33,8 @@ fn literal(text: &str, ignore_case: bool) -> Pattern {
     Pattern::Literal { text: text.to_owned(), ignore_case }
 }
 
-/// How many classes Moore's algorithm finds: as many as there are states when the automaton is
-/// minimal.
+/// Returns the number of classes that Moore's algorithm finds: the number of states if the
+/// automaton is minimal.
 fn moore(dfa: &Dfa) -> usize {
     let count = dfa.state_count();
     let mut block: Vec<usize> = (0..count).map(|s| usize::from(dfa.is_accept(s as u32))).collect();
@@ -56,8 +56,7 @@ fn moore(dfa: &Dfa) -> usize {
     }
 }
 
-/// A group may begin in one regex and end in another, as Lark has it; regexes that are whole stay
-/// apart.
+/// A group may begin in one regex and end in another, as in Lark; complete regexes stay separate.
 #[test]
 fn parts_that_are_no_regexes_are_put_together() {
     let keyword = Pattern::Alternation(vec![literal("if", false), literal("a.b", false)]);
@@ -72,8 +71,8 @@ fn parts_that_are_no_regexes_are_put_together() {
     assert_eq!(error, Err(Some(0..1)));
 }
 
-/// A group without an end of texts is read as some of them, and none is followed by what might
-/// belong to it. Complements and whoever asks for the exact language are refused.
+/// A group with infinitely many texts is read as some of them, none followed by a byte that might
+/// belong to it. Complements and callers that need the exact language are refused.
 #[test]
 fn back_references_to_groups_with_many_texts_are_narrowed() {
     let narrowed = |pattern: &str| {
@@ -95,7 +94,7 @@ fn back_references_to_groups_with_many_texts_are_narrowed() {
     assert_eq!((of.texts[0].len(), of.texts[15].as_str()), (15, ""));
     assert!(dfa.matches(b"[[a]]") && dfa.matches(b"[==[a]=]b]==]") && !dfa.matches(b"[=[a]]"));
 
-    // `re` takes all the signs that there are.
+    // `re` matches all the signs that there are.
     let (dfa, _) = narrowed(r"(`+).*?\1");
     assert!(dfa.matches(b"`a`") && dfa.matches(b"``a`b``") && !dfa.matches(b"``a`"));
     let twenty = "`".repeat(20);
@@ -179,7 +178,7 @@ fn the_same_language_is_the_same_value() {
     assert_eq!(compile(&literal("while", false)), compile(&regex("while")));
 }
 
-/// Inside strings automata are one, whatever texts they do not accept to begin with.
+/// Inside strings automata have one residual language, whatever texts they exclude elsewhere.
 #[test]
 fn what_is_left_inside_of_strings_is_one_value() {
     let rest = |pattern: &str, read: &[u8]| {
@@ -203,7 +202,7 @@ fn what_is_left_inside_of_strings_is_one_value() {
     let name = rest("[a-z]+", b"a").expect("small");
     assert_eq!(rest("_[a-z]*|if", b"_"), Some(name.clone()));
     assert_ne!(rest("[a-z]+", b""), Some(name));
-    // What goes on from an accepted text is not accepted; nothing is; not the table alone decides.
+    // An accepted text has a continuation that is not; the dead state; conditions; length.
     let none = [("a(bb)*", &b""[..]), ("a", b"b"), ("a(?!b)", b""), ("[a-z]{900}", b"")];
     for (pattern, read) in none {
         assert!(rest(pattern, read).is_none(), "{pattern}");
@@ -270,8 +269,7 @@ fn the_table_prints() {
     );
 }
 
-/// The parts of a terminal are one regex, as in Lark: what is lazy in one of them ends where the
-/// next can begin.
+/// The parts of a terminal are one regex, as in Lark: a lazy part ends where the next can begin.
 #[test]
 fn a_lazy_part_ends_where_the_next_one_begins() {
     let any = Pattern::Repeat { pattern: Box::new(regex(".")), min: 0, max: None };
@@ -327,7 +325,8 @@ fn safe_pattern() -> impl Strategy<Value = String> {
 
 #[test]
 fn states_that_only_long_rests_tell_apart_are_states_of_their_own() {
-    // The byte before the last nine decides: that takes more rounds over whole rows than are made.
+    // The byte ten positions from the end decides: that takes more rounds over whole rows than are
+    // made.
     let dfa = dfa("[ab]*a[ab]{9}");
     assert_eq!(dfa.state_count(), 1 << 10);
     assert_eq!(moore(&dfa), dfa.state_count());

@@ -1,4 +1,4 @@
-//! What lexemes are, against what Python's `re` finds.
+//! Lexemes, compared with the matches of Python's `re`.
 
 use super::*;
 
@@ -34,14 +34,14 @@ fn regexes_mean_what_they_mean_in_python() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether `text` is a lexeme where nothing stands around it.
+/// Returns whether `text` is a lexeme without any text around it.
 pub(super) fn matches_wholly(dfa: &Dfa, text: &str) -> bool {
     let state = text.bytes().fold(dfa.first_start(), |state, byte| dfa.next(state, byte));
     state != Dfa::DEAD && dfa.is_accept(state) && holds(dfa, state, "")
 }
 
-/// Whether what is asked of the text behind a lexeme that ends in `state` is true of `rest`: one of
-/// the two automata must say so, and not the other.
+/// Returns whether `rest` satisfies the condition on the text after a lexeme that ends in `state`:
+/// exactly one of the two automata must accept.
 fn holds(dfa: &Dfa, state: u32, rest: &str) -> bool {
     let Some(condition) = dfa.condition(state).map(|number| &dfa.conditions()[number]) else {
         return true;
@@ -58,7 +58,7 @@ fn holds(dfa: &Dfa, state: u32, rest: &str) -> bool {
     verdicts.0
 }
 
-/// Where a repetition is lazy, the longest text that the automaton accepts is the one that Python's
+/// With a lazy repetition, the longest text that the automaton accepts is the one that Python's
 /// `re.match` finds. Look-arounds within look-arounds are refused.
 #[test]
 fn lazy_regexes_find_what_they_find_in_python() {
@@ -84,7 +84,7 @@ fn lazy_regexes_find_what_they_find_in_python() {
         assert_eq!(texts.len(), expected.len());
         for (text, expected) in texts.iter().zip(expected.chars()) {
             if text.is_empty() && pattern.contains(r"\B") {
-                // In the empty text CPython 3.11 finds no `\B`; later ones do.
+                // CPython 3.11 finds no `\B` in the empty text; later versions do.
                 continue;
             }
             let got = longest(&dfa, text).map_or('-', |length| char::from(b'0' + length as u8));
@@ -97,7 +97,7 @@ fn lazy_regexes_find_what_they_find_in_python() {
     assert!(refused * 2 < looking, "{refused} of {looking} are refused");
 }
 
-/// What stands before a lexeme counts as it does in Python, where `match` begins behind it.
+/// The text before a lexeme counts as it does in Python, where `match` begins after it.
 #[test]
 fn regexes_look_at_what_they_look_at_in_python() {
     let mut wrong = Vec::new();
@@ -130,12 +130,12 @@ fn regexes_look_at_what_they_look_at_in_python() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The longest beginning of `text` that is a lexeme.
+/// Returns the length of the longest prefix of `text` that is a lexeme.
 pub(super) fn longest(dfa: &Dfa, text: &str) -> Option<usize> {
     longest_behind(dfa, "", text)
 }
 
-/// The same where this stands before it.
+/// Returns the same with this text before it.
 fn longest_behind(dfa: &Dfa, before: &str, text: &str) -> Option<usize> {
     let mut state = dfa.start();
     if dfa.looks_behind() {
@@ -151,7 +151,7 @@ fn longest_behind(dfa: &Dfa, before: &str, text: &str) -> Option<usize> {
     longest
 }
 
-/// What is asked in several places is one thing, and what follows from something else is not asked.
+/// Equal look-arounds are asked once, and those implied by others are dropped.
 #[test]
 fn equal_look_arounds_are_one() {
     let names: Vec<String> = (0..60).map(|number| format!(r"\bname{number}\b")).collect();
@@ -161,7 +161,7 @@ fn equal_look_arounds_are_one() {
     assert_eq!(longest_behind(&identifier, " ", "else if"), None);
     assert_eq!(longest_behind(&identifier, " ", "elsei if"), Some(5));
     assert_eq!(longest_behind(&identifier, "x", "elsei"), None);
-    // Here a longer word is asked for, which another letter does not settle.
+    // Here a longer word is excluded, which one more letter does not decide.
     assert_eq!(longest(&dfa(r"[a-z](?!xy)(?!xz)"), "axy"), None);
     assert_eq!(longest(&dfa(r"[a-z](?!xy)(?!xz)"), "axw"), Some(1));
     assert_eq!(longest(&dfa(r"[a-z](?!x)(?!xz)"), "axw"), None);

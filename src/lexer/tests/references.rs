@@ -1,4 +1,4 @@
-//! Back references, against a matcher that backtracks.
+//! Back references, compared with a matcher that backtracks.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::python::{longest, matches_wholly};
 use super::*;
 use crate::lexer::narrowed::Narrowed;
 
-/// The automaton of `pattern`, and what was narrowed.
+/// Returns the automaton of `pattern`, and the groups that were narrowed.
 fn narrowed(pattern: &str) -> Result<(Dfa, Vec<Narrowed>), PatternError> {
     let meter = Meter::new(&Limits::default());
     let mut compiler = Compiler::narrowing(&meter);
@@ -14,7 +14,7 @@ fn narrowed(pattern: &str) -> Result<(Dfa, Vec<Narrowed>), PatternError> {
     Ok((dfa, compiler.take_narrowed()))
 }
 
-/// What is left out of a negated part is let in by the whole: there nothing is left out.
+/// Texts left out of a negated part would be accepted by the whole: there nothing is left out.
 #[test]
 fn below_a_negation_nothing_is_narrowed() {
     for (pattern, narrows, yes, no) in [
@@ -50,12 +50,12 @@ enum Node {
     Any(Vec<Node>),
     Repeat(Box<Node>, usize, usize, bool),
     Group(Box<Node>),
-    /// To one of the groups that have ended, counted from the last.
+    /// A reference to one of the groups that have ended, counted from the last.
     Reference(usize),
     Ahead(Box<Node>, bool),
 }
 
-/// The same with numbers of groups.
+/// A regex with numbered groups.
 #[derive(Debug)]
 enum Numbered {
     Class(&'static str),
@@ -98,7 +98,7 @@ fn nodes() -> impl Strategy<Value = Node> {
     })
 }
 
-/// Gives numbers to groups, and writes the regex.
+/// Numbers the groups, and writes the regex.
 fn number(node: &Node, begun: &mut usize, ended: &mut Vec<usize>, text: &mut String) -> Numbered {
     let mut all = |nodes: &[Node], between: &str, text: &mut String| -> Vec<Numbered> {
         text.push_str("(?:");
@@ -132,7 +132,7 @@ fn number(node: &Node, begun: &mut usize, ended: &mut Vec<usize>, text: &mut Str
             Numbered::Group(own, Box::new(inner))
         }
         Node::Reference(back) => match ended.iter().rev().nth(*back) {
-            // Digits behind it would be of its number.
+            // Digits after it would belong to its number.
             Some(&group) if group < 10 => {
                 text.push_str(&format!("(?:\\{group})"));
                 Numbered::Reference(group)
@@ -153,7 +153,7 @@ fn number(node: &Node, begun: &mut usize, ended: &mut Vec<usize>, text: &mut Str
 
 type Groups = Vec<Option<(usize, usize)>>;
 
-/// Whether `node` matches from `at` on so that what comes behind it does, tried as `re` does.
+/// Returns whether `node` matches from `at` on so that the continuation does, tried as `re` does.
 fn matches(
     node: &Numbered,
     text: &[char],
@@ -224,7 +224,7 @@ fn repeats(
     once_more || !lazy && min == 0 && then(at, groups)
 }
 
-/// All texts of so many letters.
+/// Returns all texts of this many letters.
 fn texts(length: usize) -> Vec<String> {
     (0..length).fold(vec![String::new()], |texts, _| {
         texts
@@ -235,8 +235,8 @@ fn texts(length: usize) -> Vec<String> {
 }
 
 proptest! {
-    /// No text matches that `re` does not match; where nothing is said to be narrowed, all do that
-    /// it matches. Of a lazy regex the text that is found is the one that `re` finds.
+    /// No text matches that `re` does not match; if no narrowing is reported, all texts match that
+    /// `re` matches. The match of a lazy regex is the one that `re` finds.
     #[test]
     fn back_references_are_read_as_re_reads_them_or_as_less(node in nodes()) {
         let (mut begun, mut pattern) = (0, String::new());
@@ -264,7 +264,7 @@ proptest! {
     }
 }
 
-/// A conditional is read where it is known whether its group has matched.
+/// A conditional is read if it is known whether its group has matched.
 #[test]
 fn conditionals_are_read_where_the_group_is_known() {
     for (pattern, yes, no) in [
@@ -285,7 +285,7 @@ fn conditionals_are_read_where_the_group_is_known() {
     }
 }
 
-/// `(?!A|\bB)` is `(?!A)(?!\bB)`: what each of them means does not hang on the others.
+/// `(?!A|\bB)` is `(?!A)(?!\bB)`: the meaning of each does not depend on the others.
 #[test]
 fn one_of_several_that_are_forbidden_may_begin_at_a_boundary() {
     let parted = dfa(r"((?!__)(?:\B|(?!AND\b))[^<>])+");

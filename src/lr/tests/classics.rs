@@ -1,4 +1,4 @@
-//! Grammars of the textbooks.
+//! Textbook grammars.
 
 use smallvec::smallvec;
 
@@ -17,7 +17,7 @@ fn build(text: &str) -> ParseTable {
     table_of(&grammar(text)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Of each text whether it is a sentence, and that the table says so.
+/// Checks that the table accepts the sentences and rejects the others.
 fn check(text: &str, sentences: &[&str], others: &[&str]) -> ParseTable {
     let grammar = grammar(text);
     let table = table_of(&grammar).unwrap_or_else(|error| panic!("{error}"));

@@ -1,4 +1,5 @@
-//! Conflicts: found, explained by a text that is real, and told from artefacts of LALR(1).
+//! Conflicts: found, explained by a text that really occurs, and distinguished from artefacts of
+//! LALR(1).
 
 use super::super::conflict::ConflictErrorKind;
 use super::table_of;
@@ -11,7 +12,7 @@ fn conflicts(text: &str) -> Vec<Diagnostic> {
     error.into_diagnostics()
 }
 
-/// The lines of the example of the only conflict, from the first on.
+/// The lines of the example of the only conflict.
 fn example(text: &str) -> Vec<String> {
     let found = conflicts(text);
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -19,7 +20,7 @@ fn example(text: &str) -> Vec<String> {
     found[0].example.iter().flat_map(|example| example.lines()).map(str::to_owned).collect()
 }
 
-const ARTEFACT: &str = "this comes of LALR(1) merging; the grammar may be LR(1)";
+const ARTEFACT: &str = "the conflict is due to LALR(1) merging; the grammar may be LR(1)";
 const AMBIGUOUS: &str = "the same text has both parses: the grammar is ambiguous";
 
 #[test]
@@ -43,7 +44,7 @@ fn lr1_but_not_lalr1_is_flagged_as_artefact() {
     assert_eq!(
         example("S -> A a | b A c | D c | b D a\nA -> d\nD -> d"),
         [
-            "no single text leads to both, but each alone is reached:",
+            "no single text leads to both, but one leads to each:",
             "d • a",
             "  parsed as  ⟨S: ⟨A: d⟩ • a⟩",
             "b d • a",
@@ -58,7 +59,7 @@ fn lr1_but_not_lalr1_is_flagged_as_artefact() {
 
 #[test]
 fn a_real_conflict_beside_an_artefact_is_the_one_shown() {
-    // Before `a` and `c` by merging alone, before `e` in truth.
+    // Before `a` and `c` only because of merging, before `e` really.
     let lines = example("S -> A a | b A c | D c | b D a | A e | D e\nA -> d\nD -> d");
     assert_eq!(lines[0], "d • e");
     assert_eq!(lines.last().map(String::as_str), Some(AMBIGUOUS));
@@ -66,7 +67,7 @@ fn a_real_conflict_beside_an_artefact_is_the_one_shown() {
 
 #[test]
 fn of_three_reductions_the_two_that_meet_in_truth_are_shown() {
-    // Before `b` merging alone brings `A` to the others.
+    // Before `b`, only merging adds `A` to the others.
     let text = "S -> x A a | x B b | x C b | y A b | y B a | y C c\nA -> d\nB -> d\nC -> d";
     let examples: Vec<String> =
         conflicts(text).into_iter().filter_map(|found| found.example).collect();
@@ -80,8 +81,8 @@ fn of_three_reductions_the_two_that_meet_in_truth_are_shown() {
 
 #[test]
 fn a_look_ahead_from_further_out_is_met_on_the_very_path() {
-    // The nearest way to the conflict's state is `p A`, where `c` never follows; only `q A` can go
-    // on with `c`.
+    // The shortest path to the conflict's state is `p A`, where `c` never follows; only `q A` can
+    // be followed by `c`.
     let lines = example("S -> p A d | q r A c\nA -> x | x B\nB -> c | c y\nZ -> S");
     assert_eq!(lines[0], "q r x • c");
 }
@@ -118,7 +119,7 @@ fn precedence_needs_both_sides() {
 
 #[test]
 fn a_reduction_that_loses_to_the_shift_leaves_the_other_alone() {
-    // Before `+`: the shift beats `A`, and loses to `B`; whatever the order of the rules.
+    // Before `+`, the shift beats `A` and loses to `B`, whatever the order of the rules.
     for rules in ["A -> x %prec lo\nB -> x %prec hi", "B -> x %prec hi\nA -> x %prec lo"] {
         let text =
             format!("%left lo\n%left +\n%left hi\nS -> A + q | B + r | x + s | B t\n{rules}");

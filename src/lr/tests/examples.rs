@@ -1,5 +1,5 @@
-//! The texts in conflicts' examples are sentences, by a recogniser that knows nothing of LR
-//! (Earley's, CACM 13:2, 1970).
+//! Checks that the texts in the examples of conflicts are sentences, by a recogniser independent of
+//! LR (Earley's, CACM 13:2, 1970).
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use super::table_of;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 
-/// Whether the terminals, by name, are a sentence.
+/// Whether the terminals, given by name, are a sentence.
 fn is_sentence(grammar: &Grammar, text: &[&str]) -> bool {
-    // By position: production, dot, where it began.
+    // By position: production, dot, origin.
     let mut sets: Vec<BTreeSet<(usize, usize, usize)>> = vec![BTreeSet::new(); text.len() + 1];
     let predict = |nonterminal: usize, at: usize| {
         grammar.nonterminals[nonterminal].productions.iter().map(move |p| (p.index(), 0, at))
@@ -59,7 +59,7 @@ fn is_sentence(grammar: &Grammar, text: &[&str]) -> bool {
     })
 }
 
-/// The terminals of a parse as examples show it: without brackets, dot and end.
+/// The terminals of a parse in an example: without brackets, dot and end.
 fn terminals(parse: &str) -> Vec<&str> {
     parse
         .split_whitespace()
@@ -69,7 +69,7 @@ fn terminals(parse: &str) -> Vec<&str> {
         .collect()
 }
 
-/// How many parses were checked.
+/// Checks the examples of a grammar; returns the number of parses checked.
 fn check(grammar: &Grammar) -> usize {
     let Err(error) = table_of(grammar) else { return 0 };
     let mut checked = 0;

@@ -1,4 +1,4 @@
-//! Tests of the whole layer: the classic grammars, the conflicts' examples, and `lrtable` as
+//! Tests of the whole layer: the classic grammars, the examples of conflicts, and `lrtable` as an
 //! oracle.
 
 mod classics;
@@ -15,7 +15,7 @@ use crate::grammar::Grammar;
 use crate::util::limits::Limits;
 use crate::util::meter::Meter;
 
-/// The table of a grammar within the usual limits.
+/// Builds the table of a grammar with the default limits.
 fn table_of(grammar: &Grammar) -> Result<ParseTable, ConflictError> {
     ParseTable::build(grammar, &Meter::new(&Limits::default()))
 }

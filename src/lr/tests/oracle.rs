@@ -1,8 +1,8 @@
-//! `lrtable` as oracle: tables of random grammars, cell by cell, and whether what is refused is
-//! refused rightly.
+//! `lrtable` as an oracle: compares tables of random grammars cell by cell, and checks that refused
+//! grammars are refused correctly.
 //!
-//! `lrtable` builds LR(1) tables with Pager's merging: where it keeps states apart that LALR(1)
-//! merges, our cell must be the union of theirs.
+//! `lrtable` builds LR(1) tables with Pager's merging: where it separates states that LALR(1)
+//! merges, our cell must be the union of its cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,23 +18,23 @@ use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Symbol};
 use crate::util::id::{CoreId, TerminalId};
 
-/// What the comparison came to.
+/// The result of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// Both have tables without conflicts, equal in every cell.
     Equal,
-    /// The same, and precedence decided something.
+    /// The same, and precedence resolved a conflict.
     EqualByPrecedence,
     /// Equal, with states that LALR(1) merges and Pager does not.
     EqualAfterMerging,
-    /// Precedence and states that are merged: cells compared only where they can be.
+    /// Precedence and merged states: cells compared only where this is possible.
     Partly,
     /// Both refuse.
     BothRefuse,
-    /// Ours refuses for LALR(1)'s merging alone, and says so.
+    /// Ours refuses because of LALR(1)'s merging alone, and says so.
     Artefact,
-    /// Precedence settles for one what it does not for the other: three actions in a cell, or a
-    /// conflict that is only in the merged state.
+    /// Precedence resolves a conflict for one but not for the other: three actions in a cell, or a
+    /// conflict that exists only in the merged state.
     PrecedenceDiffers,
 }
 
@@ -92,7 +92,7 @@ struct Theirs {
     table: StateTable<u32>,
 }
 
-/// `None` where it refuses outright (accept against reduce).
+/// `None` if it refuses outright (accept against reduce).
 fn theirs(text: &str) -> Option<Theirs> {
     let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
     let grammar =
@@ -117,7 +117,7 @@ impl Theirs {
         }
     }
 
-    /// The action in our terms; shifts lose their target, which the walk compares.
+    /// The action in our terms; shifts lose their target, which is compared separately.
     fn action(&self, state: StIdx<u32>, ours: &Grammar, terminal: usize) -> Option<Cell> {
         let token = if terminal == ours.terminals.len() {
             self.grammar.eof_token_idx()
@@ -164,7 +164,7 @@ fn our_cell(grammar: &Grammar, action: Action) -> Cell {
     }
 }
 
-/// Compares, and panics where the two disagree.
+/// Compares the tables, and panics if they disagree.
 fn compare(grammar: &Grammar) -> Outcome {
     let has_precedence = grammar.terminals.iter().any(|terminal| terminal.precedence.is_some());
     let text = yacc(grammar);
@@ -179,7 +179,7 @@ fn compare(grammar: &Grammar) -> Outcome {
             let artefacts =
                 error.diagnostics().iter().all(|d| example(d).contains("LALR(1) merging"));
             if conflicts != Some((0, 0)) {
-                // A real conflict is there, so not all that we report may be artefacts.
+                // There is a real conflict, so not all reported conflicts may be artefacts.
                 assert!(!artefacts || has_precedence, "{text}\n{error}");
                 return Outcome::BothRefuse;
             }
@@ -244,15 +244,15 @@ fn compare(grammar: &Grammar) -> Outcome {
     }
 }
 
-/// Alternatives of nonterminals, symbols below `NONTERMINALS` being nonterminals; and a precedence
-/// per terminal.
+/// Alternatives of nonterminals, where symbols below `NONTERMINALS` are nonterminals; and a
+/// precedence for each terminal.
 pub(super) type Sketch = (Vec<Vec<Vec<usize>>>, Vec<(u32, u8)>);
 
 const NONTERMINALS: usize = 6;
 const TERMINALS: usize = 5;
 
-/// Grammars near the borders of LALR(1) to start edits from. Rules between `;`, capitals are
-/// nonterminals, `A` first.
+/// Grammars close to the limits of LALR(1), as starting points for edits. Rules are separated by
+/// `;`, capitals are nonterminals, `A` is the first.
 const SEEDS: [&str; 14] = [
     "BaC|C;bC|c;B",
     "Ba|bBc|Cc|bCa;d;d",
@@ -270,7 +270,7 @@ const SEEDS: [&str; 14] = [
     "BA|;CaDb|Dc;d|dC;e|eD|bAb",
 ];
 
-/// A symbol anywhere to put, take away, or put instead.
+/// A symbol to insert, remove or replace at any position.
 type Edit = (usize, usize, usize, u8, usize);
 
 fn edited(seed: &str, edits: &[Edit]) -> Vec<Vec<Vec<usize>>> {
@@ -302,7 +302,7 @@ fn edited(seed: &str, edits: &[Edit]) -> Vec<Vec<Vec<usize>>> {
     rules
 }
 
-/// Random grammars, and random edits of those in [`SEEDS`]; a sketch may be unproductive.
+/// Generates random grammars, and random edits of those in [`SEEDS`]; a sketch may be unproductive.
 pub(super) fn sketches() -> impl Strategy<Value = Sketch> {
     let symbol = || prop_oneof![2 => 0..NONTERMINALS, 3 => NONTERMINALS..NONTERMINALS + TERMINALS];
     let alternative = prop::collection::vec(symbol(), 0..5);
@@ -317,7 +317,7 @@ pub(super) fn sketches() -> impl Strategy<Value = Sketch> {
     (prop_oneof![1 => random, 3 => seeded], precedence)
 }
 
-/// The grammar of the productive and reachable part of a sketch; `None` when that is nothing.
+/// The grammar of the productive and reachable part of a sketch; `None` if that is empty.
 pub(super) fn realise((rules, precedence): &Sketch) -> Option<Grammar> {
     let mut rules = rules.clone();
     let defined = rules.len();
@@ -341,7 +341,7 @@ pub(super) fn realise((rules, precedence): &Sketch) -> Option<Grammar> {
     }
     let mut reached = vec![0];
     let mut text = String::new();
-    // Level 0 is none; one associativity a level, that of the level's first terminal.
+    // Level 0 means none; each level has one associativity, that of its first terminal.
     for level in 1..4 {
         let of_level: Vec<String> = precedence
             .iter()
@@ -393,7 +393,7 @@ proptest! {
     }
 }
 
-/// Few by default; `PROPTEST_CASES` sets more.
+/// The number of cases: small by default, set by `PROPTEST_CASES`.
 pub(super) fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
 }

@@ -1,4 +1,4 @@
-//! Lists that must have certain members, against their definition.
+//! Tests lists with required members against their definition.
 
 use super::super::minimal_completion::MinimalCompletion;
 use super::super::stack::{Stack, Unread};
@@ -17,8 +17,8 @@ fn lists() -> Grammar {
     })
 }
 
-/// The same, where `a` and either `b` or `c` are required, or nothing but `f`; but `c` and `f` are
-/// under one key.
+/// The same lists, where `a` and either `b` or `c` are required, or else only `f`; but `c` and `f`
+/// are under one key.
 fn alternatives() -> Grammar {
     lists_with(|separator, open, rule| Requirement {
         ends: vec![End { rest: rule("R"), sets: vec![0, 1] }],
@@ -40,9 +40,9 @@ fn alternatives() -> Grammar {
     })
 }
 
-/// The same, where two conditions are to be broken: one by `a` or `f`, the other by `b` or `c`. But
-/// `a` and `c` are under one key, and `b` and `f` under another: what breaks one condition may undo
-/// what broke the other.
+/// The same lists, with two conditions to be broken: one by `a` or `f`, the other by `b` or `c`.
+/// But `a` and `c` are under one key, and `b` and `f` under another: a member that breaks one
+/// condition may undo what broke the other.
 fn conditions() -> Grammar {
     lists_with(|separator, open, rule| Requirement {
         ends: vec![End { rest: rule("R"), sets: vec![0] }],
@@ -79,28 +79,28 @@ fn terminal(grammar: &Grammar, name: &str) -> TerminalId {
     (0..grammar.terminals.len()).find(named).map(TerminalId::new).expect("a terminal")
 }
 
-/// Whether a list with these members may end, of all that are required.
+/// Whether a list with these members may end, if all members are required.
 fn has_all(members: &str) -> bool {
     ['a', 'b', 'c'].into_iter().all(|one| members.contains(one))
 }
 
-/// The same of [`alternatives`].
+/// The same for [`alternatives`].
 fn has_enough(members: &str) -> bool {
     let last = members.chars().rev().find(|&one| one == 'c' || one == 'f');
     last == Some('f') || members.contains('a') && (members.contains('b') || last == Some('c'))
 }
 
-/// The same of [`conditions`].
+/// The same for [`conditions`].
 fn has_broken_both(members: &str) -> bool {
     let last = |of: [char; 2]| members.chars().rev().find(|one| of.contains(one));
     matches!((last(['a', 'c']), last(['b', 'f'])), (Some('a'), Some('b')) | (Some('c'), Some('f')))
 }
 
-/// What a reader without tables would know of a text.
+/// A reader of texts that uses no tables.
 #[derive(Clone, Debug)]
 struct Reader {
     may_end: fn(&str) -> bool,
-    /// Of each open list the members that were met.
+    /// For each open list, the members read.
     open: Vec<String>,
     /// The terminal read last.
     last: Option<char>,
@@ -140,7 +140,7 @@ impl Reader {
     }
 }
 
-/// The terminals that a stack can shift, found for each alone and for all at once.
+/// The terminals that a stack can shift, computed one by one and all at once.
 fn shifted(grammar: &Grammar, table: &ParseTable, stack: &Stack) -> Vec<char> {
     let all = table.acceptable_sets().get(stack.acceptable(table).set).clone();
     let name = |index: usize| match grammar.terminals.get(index) {
@@ -159,7 +159,7 @@ fn sorted(mut terminals: Vec<char>) -> Vec<char> {
     terminals
 }
 
-/// The text ends well with what the plan adds.
+/// Checks that the plan completes the text.
 fn can_be_completed(
     grammar: &Grammar,
     table: &ParseTable,
@@ -211,7 +211,8 @@ fn lists_end_where_all_conditions_are_broken() {
     follow(&conditions(), has_broken_both, |grammar| table_of(grammar).expect("no conflicts"));
 }
 
-/// The same by the parser that follows conflicts: here there are none, so nothing differs.
+/// The same with the parser that follows conflicts: there are none here, so the results are the
+/// same.
 #[test]
 fn they_do_so_where_conflicts_are_followed() {
     follow(&lists(), has_all, |grammar| {
@@ -223,7 +224,7 @@ fn they_do_so_where_conflicts_are_followed() {
     });
 }
 
-/// A list may be long, and lists may lie deep within one another.
+/// Tests a long list, and deeply nested lists.
 #[test]
 fn long_and_deep_lists() {
     let grammar = lists();
@@ -242,7 +243,7 @@ fn long_and_deep_lists() {
     }
 }
 
-/// Members that were there before take no room on the stack.
+/// Repeated members take no space on the stack.
 #[test]
 fn a_list_is_as_deep_as_its_members_are_different() {
     let grammar = lists();

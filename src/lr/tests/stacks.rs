@@ -1,4 +1,4 @@
-//! Stacks that stand for several.
+//! Tests of nodes that represent several stacks.
 
 use super::super::forks::join;
 use super::super::stack::{Depths, Stack, Stacks, Unread};
@@ -8,9 +8,9 @@ use super::text::grammar;
 use crate::grammar::ir::Conflicts;
 use crate::util::id::TerminalId;
 
-/// What is read of a stack is told by depths. A node over several is as deep as the shortest way
-/// down says: told by the longest, the lowest node below would be lower than anything that was told
-/// of it.
+/// Reads of a stack are reported by depth. The depth of a node above several others is that of its
+/// shortest path: with the longest, the lowest node below would be lower than any depth reported
+/// for it.
 #[test]
 fn a_node_over_several_is_as_deep_as_its_shortest_way() {
     let mut grammar = grammar("S -> a R | R b |\nR -> a | R S b");
@@ -36,8 +36,8 @@ fn a_node_over_several_is_as_deep_as_its_shortest_way() {
     assert!(heights_differ);
 }
 
-/// Each symbol of this text can be the last of as many readings as there are symbols before, and
-/// what those have in common was united in the step before.
+/// Each symbol of this text can be the last of as many readings as there are symbols before it, and
+/// the common part of these was united in the step before.
 #[test]
 fn a_step_makes_no_more_unions_than_there_are_symbols_before() {
     let mut grammar = grammar("R -> | Q\nQ -> a R | R Q b | R c");
@@ -62,7 +62,7 @@ fn a_step_makes_no_more_unions_than_there_are_symbols_before() {
     assert!(at_100 > 0 && at_200 < 3 * at_100, "{at_100} unions, then {at_200}");
 }
 
-/// A trail fits the stacks that are alike as far down as was read, and no others.
+/// A trail fits the stacks that are the same down to the lowest depth read, and no others.
 #[test]
 fn a_trail_fits_what_is_alike_as_far_down() {
     let table = table_of(&grammar("S -> a S a | b S b | c")).expect("no conflicts");
@@ -93,8 +93,8 @@ fn a_trail_fits_what_is_alike_as_far_down() {
     assert!(!trail(3, None).fits(&stack(&[1]), &table, &mut Unread));
 }
 
-/// What a stack shifts is known from others that are alike as far down as was read, and is what it
-/// can be seen to shift, by reading as far.
+/// The cached terminals that a stack shifts, found for another stack that is the same down to the
+/// lowest depth read, are those that it takes, with the same depths read.
 #[test]
 fn what_a_stack_shifts_is_what_it_takes() {
     let mut ambiguous = grammar("S -> S S | a | ( S )");

@@ -1,6 +1,6 @@
-//! Grammars for tests, from text: a line `S -> A b | c` a nonterminal, the first one the start,
-//! lines `%left + -` before, an alternative may end in `%prec +`. What stands on no left side is a
-//! terminal: a literal of its own text, unless that begins with a capital.
+//! Grammars for tests, from text: a line `S -> A b | c` for each nonterminal, the first one the
+//! start, after lines `%left + -`; an alternative may end in `%prec +`. A symbol that is on no left
+//! side is a terminal: a literal with its name as text, unless that begins with a capital.
 
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ use crate::grammar::ir::{
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
-/// The grammar that `text` says; panics when it says none.
+/// Parses the grammar in `text`; panics if it is malformed.
 pub(super) fn grammar(text: &str) -> Grammar {
     let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
     grammar.lexer = LexerKind::Basic;
@@ -84,8 +84,7 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
     TerminalId::new(grammar.terminals.len() - 1)
 }
 
-/// Runs `table` over terminals by name; the accepted count of terminals and whether the text was
-/// accepted.
+/// Runs `table` over terminals given by name; returns whether the text is accepted.
 pub(super) fn run(grammar: &Grammar, table: &super::super::table::ParseTable, text: &str) -> bool {
     use super::super::table::Action;
     let named = |name: &str| grammar.terminals.iter().position(|terminal| terminal.name == name);

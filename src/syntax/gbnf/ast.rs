@@ -1,4 +1,4 @@
-//! The syntax tree of a `::=` grammar, as written: names unresolved, a span on everything.
+//! The syntax tree of a `::=` grammar, as written: names unresolved, a span on every node.
 
 use crate::syntax::ast::Spanned;
 
@@ -16,10 +16,10 @@ pub(crate) struct Rule {
     pub(crate) body: Body,
 }
 
-/// Alternatives, one at least.
+/// One or more alternatives.
 pub(crate) type Body = Vec<Sequence>;
 
-/// One after the other; the empty sequence is the empty text.
+/// Expressions in sequence; the empty sequence matches the empty text.
 pub(crate) type Sequence = Vec<Expr>;
 
 /// An expression with its span.
@@ -30,7 +30,7 @@ pub(crate) type Expr = Spanned<ExprKind>;
 pub(crate) enum ExprKind {
     /// A rule's name.
     Rule(String),
-    /// A string with escapes undone; it may be empty.
+    /// A string with its escapes replaced; it may be empty.
     Literal(String),
     /// `[a-z]`, `[^a-z]`, `.`.
     Class(Class),
@@ -40,7 +40,7 @@ pub(crate) enum ExprKind {
     Group(Body),
     /// `e?` is 0..1, `e*` 0.., `e+` 1.., `e{3}` 3..3, `e{3,5}` 3..5.
     Repeat { expr: Box<Expr>, min: u32, max: Option<u32> },
-    /// `(= ... )`: says of what follows that it begins so.
+    /// `(= ... )`: requires that the following text begins with this.
     Assertion(Body),
     /// `Regex("[a-z]+")`.
     Call(Call),
@@ -137,23 +137,23 @@ pub(crate) enum Value {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Class {
     pub(crate) negated: bool,
-    /// Code points, both ends included; they may overlap, and hold surrogates, which no text has.
-    /// One whose ends are reversed holds none.
+    /// Ranges of code points, both ends included. They may overlap, and contain surrogates, which
+    /// occur in no text. A range with reversed ends is empty.
     pub(crate) ranges: Vec<(u32, u32)>,
 }
 
-/// A token of the vocabulary, or all others.
+/// A token of the vocabulary, or all tokens but this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TokenReference {
     pub(crate) negated: bool,
     pub(crate) token: TokenName,
 }
 
-/// How a token is named.
+/// The name of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TokenName {
     /// `<[1000]>`.
     Id(u32),
-    /// `<think>`: what stands between the angle brackets.
+    /// `<think>`: the text between the angle brackets.
     Text(String),
 }

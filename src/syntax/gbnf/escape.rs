@@ -1,18 +1,17 @@
 //! Escapes in strings and classes.
 //!
-//! `\n \t \r \a \b \f \v \e \0` are what they are in C, `\xHH \uHHHH \UHHHHHHHH` stand for one code
-//! point, two surrogates in a row for the character that they encode, and a backslash before any
-//! other sign for that sign. Letters that are none of these are refused: their author meant
-//! something by them.
+//! `\n \t \r \a \b \f \v \e \0` are the escapes of C, `\xHH \uHHHH \UHHHHHHHH` denote one code
+//! point, two surrogates in a row the character that they encode, and a backslash before any other
+//! sign that sign. Other letters and digits are refused, since they were probably meant as escapes.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
-/// What stands at the head of a string or class.
+/// The first character or escape of a string or class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// A code point; one by itself may be a surrogate.
+    /// A code point, possibly a lone surrogate.
     Point(u32),
-    /// `\d`, `\s` or `\w`: the characters of ASCII that are digits, blanks, or parts of words.
+    /// `\d`, `\s` or `\w`: the ASCII digits, blanks, or characters of words.
     Shorthand(&'static [(u32, u32)]),
 }
 
@@ -20,8 +19,8 @@ const DIGITS: &[(u32, u32)] = &[(0x30, 0x39)];
 const BLANKS: &[(u32, u32)] = &[(0x09, 0x0d), (0x20, 0x20)];
 const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
 
-/// Takes one character or escape off the head of `rest`, which is not empty. `at` is where it
-/// stands in the file.
+/// Takes one character or escape off the front of `rest`, which is not empty. `at` is its position
+/// in the file.
 pub(super) fn unit(rest: &mut &str, at: usize) -> Result<Unit, SyntaxError> {
     let mut chars = rest.chars();
     let first = chars.next().unwrap_or_default();
@@ -30,7 +29,7 @@ pub(super) fn unit(rest: &mut &str, at: usize) -> Result<Unit, SyntaxError> {
         return Ok(Unit::Point(first.into()));
     }
     let Some(escaped) = chars.next() else {
-        return Err(unknown(at..at + 1, "a backslash that escapes nothing".to_owned()));
+        return Err(unknown(at..at + 1, "the backslash escapes nothing".to_owned()));
     };
     *rest = chars.as_str();
     Ok(Unit::Point(match escaped {
@@ -50,7 +49,7 @@ pub(super) fn unit(rest: &mut &str, at: usize) -> Result<Unit, SyntaxError> {
         's' => return Ok(Unit::Shorthand(BLANKS)),
         'w' => return Ok(Unit::Shorthand(WORD)),
         letter if letter.is_alphanumeric() => {
-            let message = format!("`\\{letter}` is no escape");
+            let message = format!("`\\{letter}` is not an escape");
             return Err(unknown(at..at + 1 + letter.len_utf8(), message));
         }
         sign => sign.into(),
@@ -64,10 +63,12 @@ fn unknown(span: std::ops::Range<usize>, message: String) -> SyntaxError {
     )
 }
 
-/// The error for a code point that no text has.
+/// Returns the error for a code point that is no character.
 pub(super) fn no_character(point: u32, span: std::ops::Range<usize>) -> SyntaxError {
-    SyntaxError::new(SyntaxErrorKind::BadEscape, span, format!("U+{point:04X} is no character"))
-        .help("characters go from U+0000 to U+10FFFF, without the surrogates U+D800 to U+DFFF")
+    SyntaxError::new(SyntaxErrorKind::BadEscape, span, format!("U+{point:04X} is not a character"))
+        .help(
+            "characters range from U+0000 to U+10FFFF, except for the surrogates U+D800 to U+DFFF",
+        )
 }
 
 /// Takes `count` hexadecimal digits off `rest`.
@@ -76,7 +77,7 @@ fn digits(rest: &mut &str, count: usize, at: usize) -> Result<u32, SyntaxError> 
     let (hex, behind) = rest.split_at(found);
     let span = at..at + 2 + found;
     if found < count {
-        let message = format!("this escape has {found} hexadecimal digits, where {count} are due");
+        let message = format!("this escape has {found} hexadecimal digits; {count} are required");
         return Err(unknown(span, message));
     }
     *rest = behind;
@@ -87,8 +88,8 @@ fn digits(rest: &mut &str, count: usize, at: usize) -> Result<u32, SyntaxError> 
     Ok(point)
 }
 
-/// The character that `high` encodes together with the low surrogate at the head of `rest`, which
-/// is taken off; else `high`.
+/// Returns the character that `high` encodes together with a low surrogate at the front of `rest`,
+/// which is taken off; otherwise returns `high`.
 fn with_surrogate(high: u32, rest: &mut &str) -> u32 {
     let low = |behind: &str| u32::from_str_radix(behind.get(..4)?, 16).ok();
     let pair = match (high, rest.strip_prefix("\\u").and_then(low)) {

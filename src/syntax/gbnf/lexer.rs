@@ -1,7 +1,7 @@
-//! Cuts the notation into words.
+//! The lexer of the notation.
 //!
-//! A name before `::=` is a word of its own kind, so that line ends need not say where a rule
-//! begins. Every byte is looked at a fixed number of times.
+//! A name before `::=` is a separate kind of word, so that line ends need not mark where a rule
+//! begins. Every byte is visited a bounded number of times.
 
 use hashbrown::HashSet;
 
@@ -11,10 +11,10 @@ use crate::syntax::gbnf::ast::{Attributes, Class, TokenName, TokenReference};
 use crate::syntax::gbnf::escape::{self, Unit};
 use crate::syntax::gbnf::token::Token;
 
-/// The most repetitions of one expression.
+/// Maximum number of repetitions of one expression.
 const MAX_REPETITIONS: usize = 200;
 
-/// The most words in a file: bounds the tree, whose nodes are larger than their text.
+/// Maximum number of words in a file: bounds the tree, whose nodes are larger than their text.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
@@ -25,18 +25,18 @@ pub(super) struct Lexer<'input> {
     pub(super) text: &'input str,
     pub(super) at: usize,
     words: usize,
-    /// Where the brackets that are open stand.
+    /// Positions of the open brackets.
     open: Vec<usize>,
-    /// How many repetitions stand before this place in a row.
+    /// Number of consecutive repetitions before this position.
     repetitions: usize,
-    /// The names that are defined between angle brackets; found when first asked for.
+    /// The names that are defined between angle brackets, found at the first request.
     bracketed: Option<HashSet<&'input str>>,
     /// The names of functions that rules have; found when first asked for.
     pub(super) defined_functions: Option<HashSet<&'input str>>,
 }
 
 impl<'input> Lexer<'input> {
-    /// The words of `text`; a byte order mark before them is passed over.
+    /// Creates a lexer for `text`, after a byte order mark if there is one.
     pub(super) fn new(text: &'input str) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let open = Vec::new();
@@ -53,7 +53,7 @@ impl<'input> Lexer<'input> {
         taken
     }
 
-    /// The next word, `None` behind the last.
+    /// Returns the next word, `None` after the last.
     pub(super) fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
         self.skip_blanks()?;
         let start = self.at;
@@ -82,9 +82,10 @@ impl<'input> Lexer<'input> {
             _ => 0,
         };
         if self.repetitions > MAX_REPETITIONS {
-            let message = format!("more than {MAX_REPETITIONS} repetitions of one expression");
+            let message =
+                format!("one expression has more than {MAX_REPETITIONS} repetition signs");
             return Err(SyntaxError::new(SyntaxErrorKind::TooDeep, start..start + 1, message)
-                .help("give the inner part a rule of its own"));
+                .help("move the inner part to a rule of its own"));
         }
         self.count_word()?;
         Ok(Some((start, token, self.at)))
@@ -117,7 +118,7 @@ impl<'input> Lexer<'input> {
         }
     }
 
-    /// The length of the comment here, which ends with `end`.
+    /// Returns the length of the comment here, which ends with `end`.
     fn comment(&self, end: &str) -> Result<usize> {
         match self.rest()[2..].find(end) {
             Some(length) => Ok(length + 4),
@@ -130,7 +131,7 @@ impl<'input> Lexer<'input> {
         }
     }
 
-    /// A name; with the `::=` behind it, where there is one.
+    /// Reads a name, including a `::=` after it.
     fn name(&mut self) -> Result<Token<'input>> {
         let length = name_length(self.rest());
         let start = self.at;
@@ -161,7 +162,7 @@ impl<'input> Lexer<'input> {
         }
     }
 
-    /// Whether `::=` stands next, behind blanks; then it is taken.
+    /// Reads `::=` if it follows, possibly after blanks, and returns whether it does.
     fn takes_definition(&mut self) -> Result<bool> {
         let before = self.at;
         self.skip_blanks()?;
@@ -170,8 +171,8 @@ impl<'input> Lexer<'input> {
         Ok(defines)
     }
 
-    /// `<[1000]>`, `<think>`, either behind a `!`; `<name> ::=`, and `<name>` where that defines
-    /// it.
+    /// Reads `<[1000]>` or `<think>`, possibly after a `!`; `<name> ::=`, or `<name>` if such a
+    /// rule is defined.
     fn token(&mut self) -> Result<Token<'input>> {
         let start = self.at;
         let negated = self.rest().starts_with('!');
@@ -201,7 +202,7 @@ impl<'input> Lexer<'input> {
             Some(digits) => match digits.trim().parse() {
                 Ok(id) => TokenName::Id(id),
                 Err(_) => {
-                    let message = format!("`{digits}` is no number of a token");
+                    let message = format!("`{digits}` is not a token number");
                     let span = start..self.at;
                     return Err(SyntaxError::new(SyntaxErrorKind::BadNumber, span, message)
                         .help("write the token's number, as in `<[1000]>`"));
@@ -211,8 +212,8 @@ impl<'input> Lexer<'input> {
         Ok(Token::TokenReference(TokenReference { negated, token }))
     }
 
-    /// Whether some `<name> ::=` stands in the file. What looks like one in a string or comment
-    /// makes no harm worth a second lexer: the name is then reported as undefined.
+    /// Returns whether the file contains some `<name> ::=`. A match in a string or comment is
+    /// harmless enough not to need a second lexer: the name is then reported as undefined.
     fn is_bracketed(&mut self, name: &str) -> bool {
         let text = self.text;
         let bracketed = self.bracketed.get_or_insert_with(|| {
@@ -242,7 +243,7 @@ impl<'input> Lexer<'input> {
                     start..start + 1,
                     "this string is not closed",
                 )
-                .help(format!("close it with {mark}, and write {mark} inside of it as \\{mark}")));
+                .help(format!("close it with {mark}, and write {mark} inside it as \\{mark}")));
             }
             if self.rest().starts_with(mark) {
                 self.take(1);
@@ -254,9 +255,9 @@ impl<'input> Lexer<'input> {
                     None => return Err(escape::no_character(point, at..self.at)),
                 },
                 Unit::Shorthand(_) => {
-                    let message = "a class of characters in a string";
+                    let message = "a string contains a character class";
                     return Err(SyntaxError::new(SyntaxErrorKind::BadEscape, at..self.at, message)
-                        .help("put it between square brackets; a backslash is written `\\\\`"));
+                        .help("put the class in square brackets; a backslash is written `\\\\`"));
                 }
             }
         }
@@ -274,9 +275,9 @@ impl<'input> Lexer<'input> {
                     return Err(SyntaxError::new(
                         SyntaxErrorKind::UnclosedBracket,
                         start..start + 1,
-                        "this class of characters is not closed",
+                        "this character class is not closed",
                     )
-                    .help("close it with `]`, and write `]` inside of it as `\\]`"));
+                    .help("close it with `]`, and write `]` inside it as `\\]`"));
                 }
                 [b']', ..] => {
                     self.take(1);
@@ -299,7 +300,7 @@ impl<'input> Lexer<'input> {
             self.take(1);
             match self.unit()? {
                 Unit::Point(last) => ranges.push((first, last)),
-                // `[a-\d]` has a hyphen in it, as for regexes.
+                // `[a-\d]` contains a hyphen, as in regexes.
                 Unit::Shorthand(shorthand) => {
                     ranges.extend([(first, first), (0x2d, 0x2d)]);
                     ranges.extend(shorthand);
@@ -315,7 +316,7 @@ impl<'input> Lexer<'input> {
         Ok(unit)
     }
 
-    /// `{2}`, `{2,}`, `{2,5}`, `{,5}`, and `{2,-1}` for `{2,}`, which is XGrammar's.
+    /// Reads `{2}`, `{2,}`, `{2,5}`, `{,5}`, or XGrammar's `{2,-1}` for `{2,}`.
     fn count(&mut self) -> Result<Token<'input>> {
         let start = self.at;
         let error = |span: Span, kind, message: &str| {
@@ -337,7 +338,7 @@ impl<'input> Lexer<'input> {
         let (min, max) = (min.trim(), max.map(without_end));
         let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
         if none || !is_number(min) || !max.is_none_or(is_number) {
-            return error(span, SyntaxErrorKind::BadRepetition, "this is no count");
+            return error(span, SyntaxErrorKind::BadRepetition, "this is not a count");
         }
         let number = |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse::<u32>() };
         let (min, max) =
@@ -347,7 +348,11 @@ impl<'input> Lexer<'input> {
                 _ => return error(span, SyntaxErrorKind::BadNumber, "this count is out of range"),
             };
         if max.is_some_and(|max| min > max) {
-            return error(span, SyntaxErrorKind::BadRepetition, "the smaller count comes second");
+            return error(
+                span,
+                SyntaxErrorKind::BadRepetition,
+                "the minimum count is greater than the maximum",
+            );
         }
         Ok(Token::Count { min, max })
     }
@@ -378,7 +383,7 @@ impl<'input> Lexer<'input> {
                     message,
                 )
                 .help(
-                    "take it out, or put `(` before it; literal text stands in quotation marks",
+                    "remove it, or put `(` before it; literal text is written in quotation marks",
                 ));
             }
             _ => {}
@@ -404,12 +409,10 @@ fn unclosed(open: usize, end: &str) -> SyntaxError {
 
 fn unexpected_character(found: char, at: usize) -> SyntaxError {
     let help = match found {
-        '$' => "a placeholder must be replaced by its text before the grammar is read",
+        '$' => "replace the placeholder by its text before the grammar is read",
         ':' | '=' => "a definition is written `name ::= ...`",
-        '/' => "patterns between slashes are Lark's; write a class or a rule",
-        _ => {
-            "literal text stands in quotation marks, a class of characters between square brackets"
-        }
+        '/' => "patterns between slashes are Lark's notation; write a character class or a rule",
+        _ => "literal text is written in quotation marks, a character class in square brackets",
     };
     let message = if found.is_control() {
         format!("the character U+{:04X} is not part of the notation", u32::from(found))

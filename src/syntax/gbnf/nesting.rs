@@ -1,9 +1,9 @@
-//! Groups in groups become rules.
+//! Deeply nested groups become rules.
 //!
-//! What a count writes out as `(x (x)?)?` nests as deep as it counts, and every later pass walks
-//! the tree recursively. So a group at every so many levels becomes a rule of its own, behind the
-//! one in which it stands. The words are rearranged before the parser sees them: it is linear, and
-//! no tree is deeper than [`LEVELS`].
+//! A count that is expanded to `(x (x)?)?` nests as deep as it counts, and every later pass walks
+//! the tree recursively. Therefore a group at every [`LEVELS`]th level becomes a rule of its own,
+//! placed after the rule that contains it. The words are rearranged before the parser sees them:
+//! this is linear, and no tree is deeper than [`LEVELS`].
 
 use std::collections::VecDeque;
 
@@ -11,21 +11,21 @@ use crate::syntax::error::SyntaxError;
 use crate::syntax::gbnf::ast::Attributes;
 use crate::syntax::gbnf::token::Token;
 
-/// Brackets that stay in each other.
+/// Number of nested brackets that are kept.
 const LEVELS: usize = 48;
 
 /// A word between its byte offsets.
 type Word<'input> = (usize, Token<'input>, usize);
 
-/// A group that becomes a rule, and is open.
+/// An open group that becomes a rule.
 struct Hoisted<'input> {
     words: Vec<Word<'input>>,
-    /// Brackets that are open in it, its own not counted.
+    /// Number of brackets that are open in it, without its own.
     depth: usize,
     is_assertion: bool,
 }
 
-/// The same words, with deep groups as rules. Brackets are balanced up to the first fault.
+/// Returns the same words, with deep groups as rules. Brackets are balanced up to the first fault.
 pub(super) fn unnested<'input>(
     mut words: impl Iterator<Item = Result<Word<'input>, SyntaxError>>,
 ) -> impl Iterator<Item = Result<Word<'input>, SyntaxError>> {
@@ -47,16 +47,16 @@ pub(super) fn unnested<'input>(
 
 #[derive(Default)]
 struct Nesting<'input> {
-    /// What the parser is given next.
+    /// The next words for the parser.
     out: VecDeque<Word<'input>>,
-    /// Brackets that are open in the rule itself.
+    /// Number of brackets that are open in the rule itself.
     depth: usize,
     open: Vec<Hoisted<'input>>,
-    /// Rules that come after the one that is read.
+    /// Rules to be placed after the current one.
     rules: Vec<Vec<Word<'input>>>,
-    /// The name of the rule that is read.
+    /// The name of the current rule.
     rule: String,
-    /// How many groups became rules.
+    /// Number of groups that became rules.
     count: usize,
 }
 
@@ -84,7 +84,7 @@ impl<'input> Nesting<'input> {
         }
     }
 
-    /// Brackets that are open in the innermost rule.
+    /// Returns the number of brackets that are open in the innermost rule.
     fn depth(&mut self) -> &mut usize {
         self.open.last_mut().map_or(&mut self.depth, |group| &mut group.depth)
     }
@@ -96,7 +96,7 @@ impl<'input> Nesting<'input> {
         }
     }
 
-    /// The group that `bracket` opens becomes a rule. No name in a file has brackets.
+    /// Makes the group that `bracket` opens a rule. No name in a file contains brackets.
     fn hoist(&mut self, bracket: Word<'input>) {
         let (start, token, end) = bracket;
         self.count += 1;

@@ -1,5 +1,4 @@
-//! The reader's tests: what becomes of a file, each kind of refusal, and that nothing makes it
-//! panic.
+//! Tests of the reader: the resulting tree, each kind of refusal, and that no file makes it panic.
 
 use proptest::prelude::*;
 

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::syntax::gbnf::ast::{Attributes, Call, Class, TokenReference};
 use crate::syntax::lark::token::Shortened;
 
-/// A word of the notation, with escapes undone.
+/// A word of the notation, with escapes replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'input> {
     /// `name ::=`, `name[lazy] ::=`.
@@ -17,7 +17,7 @@ pub(crate) enum Token<'input> {
     Literal(String),
     /// `[a-z]` or `.`.
     Class(Class),
-    /// `<[1000]>` or `<think>`, maybe behind a `!`.
+    /// `<[1000]>` or `<think>`, with an optional `!` before it.
     TokenReference(TokenReference),
     /// `Regex("[a-z]+")`.
     Call(Call),
@@ -41,7 +41,7 @@ pub(crate) enum Token<'input> {
     Semicolon,
 }
 
-/// As error messages name it.
+/// The name in error messages.
 impl fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -50,7 +50,7 @@ impl fmt::Display for Token<'_> {
             Token::Literal(text) => {
                 return write!(f, "the string {:?}", Shortened(text).to_string());
             }
-            Token::Class(_) => "a class of characters",
+            Token::Class(_) => "a character class",
             Token::TokenReference(_) => "a token",
             Token::Call(_) => "a function",
             Token::Count { .. } => "a count",

@@ -1,6 +1,6 @@
-//! Small steps of the generated parser's actions: numbers, ranges, imports.
+//! Helpers for the actions of the generated parser: numbers, ranges, imports.
 
-#![allow(clippy::needless_pass_by_value, reason = "the generated parser hands over what it has")]
+#![allow(clippy::needless_pass_by_value, reason = "the generated parser passes values")]
 
 use crate::syntax::ast::{
     Alternative, Directive, Expansions, Expr, ExprKind, Import, Item, Mode, PARAMETER, Span,
@@ -9,13 +9,13 @@ use crate::syntax::ast::{
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::parameter::Value;
 
-/// The span from `start` to `end`. Around nothing the parser reports the next word's start and the
-/// last word's end, hence the maximum.
+/// Returns the span from `start` to `end`. For an empty construct the parser reports the next
+/// word's start and the last word's end, hence the maximum.
 pub(crate) fn span(start: usize, end: usize) -> Span {
     start..end.max(start)
 }
 
-/// The definition, behind `%override` or `%extend`.
+/// Returns the definition with the mode of the `%override` or `%extend` before it.
 pub(crate) fn with_mode(mut item: Item, mode: Mode) -> Item {
     match &mut item {
         Item::Rule(rule) => rule.mode = mode,
@@ -25,29 +25,30 @@ pub(crate) fn with_mode(mut item: Item, mode: Mode) -> Item {
     item
 }
 
-/// One side of an `&`.
+/// Returns one side of an `&`.
 pub(crate) fn operand(items: Vec<Expr>, span: Span) -> Expansions {
     let alternative = Alternative { items, alias: None, precedence: None, span: span.clone() };
     Expansions { alternatives: vec![alternative], span }
 }
 
-/// The parameter of a rule that is defined with one.
+/// Returns the parameter of a rule that is defined with one.
 pub(crate) fn parameter(value: Spanned<Value>) -> Result<Vec<Spanned<String>>, SyntaxError> {
     let Spanned { node, span } = value;
     if node != Value::Same {
-        let message = "a rule is defined for every parameter at once".to_owned();
-        return Err(SyntaxError::new(SyntaxErrorKind::BadDialect, span, message)
-            .help("write `rule::_: ...`, and `%if eq(_, 1)` behind what is for one of them only"));
+        let message = "the definition of a rule applies to all parameters".to_owned();
+        return Err(SyntaxError::new(SyntaxErrorKind::BadDialect, span, message).help(
+            "write `rule::_: ...`, and `%if eq(_, 1)` after an alternative for one of them only",
+        ));
     }
     Ok(vec![Spanned { node: PARAMETER.to_owned(), span }])
 }
 
-/// `expr` repeated.
+/// Returns `expr` repeated.
 pub(crate) fn repeat(expr: Expr, min: u32, max: Option<u32>, span: Span) -> Expr {
     Spanned { node: ExprKind::Repeat { expr: Box::new(expr), min, max }, span }
 }
 
-/// `expr~min..max`.
+/// Returns `expr~min..max`.
 pub(crate) fn counted(
     expr: Expr,
     min: Spanned<u32>,
@@ -55,7 +56,8 @@ pub(crate) fn counted(
     span: Span,
 ) -> Result<Expr, SyntaxError> {
     if min.node > max.node {
-        let message = format!("a repetition of {} to {} times", min.node, max.node);
+        let message =
+            format!("the minimum count {} is greater than the maximum {}", min.node, max.node);
         return Err(SyntaxError::new(
             SyntaxErrorKind::BadRepetition,
             min.span.start..max.span.end,
@@ -66,32 +68,32 @@ pub(crate) fn counted(
     Ok(repeat(expr, min.node, Some(max.node), span))
 }
 
-/// The number of a repetition.
+/// Parses the number of a repetition.
 pub(crate) fn count(digits: &str, span: Span) -> Result<Spanned<u32>, SyntaxError> {
     if digits.starts_with('-') && digits.bytes().any(|digit| matches!(digit, b'1'..=b'9')) {
-        let message = format!("a repetition of `{digits}` times");
+        let message = format!("the repetition count `{digits}` is negative");
         return Err(SyntaxError::new(SyntaxErrorKind::BadRepetition, span, message)
-            .help("write how often as a number from 0 on"));
+            .help("write a non-negative integer"));
     }
     let magnitude = digits.trim_start_matches(['+', '-']);
     match magnitude.parse() {
         Ok(node) => Ok(Spanned { node, span }),
         Err(_) => {
             let message =
-                format!("the number of this repetition is out of range: {} at most", u32::MAX);
+                format!("the repetition count is out of range: at most {} is allowed", u32::MAX);
             Err(SyntaxError::new(SyntaxErrorKind::BadNumber, span, message)
                 .help("write a smaller number"))
         }
     }
 }
 
-/// The number of a priority. One beyond all others is the highest, or the lowest.
+/// Parses the number of a priority. An out-of-range number becomes the highest or the lowest.
 pub(crate) fn priority(digits: &str, span: Span) -> Spanned<i32> {
     let beyond = if digits.starts_with('-') { i32::MIN } else { i32::MAX };
     Spanned { node: digits.parse().unwrap_or(beyond), span }
 }
 
-/// `"a".."z"`, from the two strings and whether they carry the `i` flag.
+/// Returns `"a".."z"`, from the two strings and whether they have the `i` flag.
 pub(crate) fn char_range(
     first: (String, bool),
     last: (String, bool),
@@ -102,7 +104,7 @@ pub(crate) fn char_range(
     };
     if first.1 || last.1 {
         return Err(error(
-            "a range of characters takes no `i` flag",
+            "a character range takes no `i` flag",
             "write both cases: `\"a\"..\"z\" | \"A\"..\"Z\"`",
         ));
     }
@@ -121,12 +123,13 @@ pub(crate) fn char_range(
     Ok(Spanned { node: ExprKind::CharRange(first, last), span })
 }
 
-/// A string that stands for a terminal, in a directive.
+/// Returns a string that denotes a terminal, in a directive.
 pub(crate) fn word((text, ignore_case): (String, bool), span: Span) -> Result<Word, SyntaxError> {
     if text.is_empty() {
-        let message = "an empty string is no word of the language";
-        return Err(SyntaxError::new(SyntaxErrorKind::EmptyLiteral, span, message)
-            .help("leave it out here"));
+        let message = "an empty string is not a lexeme";
+        return Err(
+            SyntaxError::new(SyntaxErrorKind::EmptyLiteral, span, message).help("remove it here")
+        );
     }
     Ok(Word::Literal { text, ignore_case, span })
 }
@@ -137,16 +140,16 @@ fn single(text: &str) -> Option<char> {
     chars.next().is_none().then_some(first)
 }
 
-/// What stands behind the path of an import.
+/// The part of an import after its path.
 #[derive(Debug)]
 pub(crate) enum Imported {
-    /// Nothing, or `-> NAME`: the path's last name is what is imported.
+    /// Nothing, or `-> NAME`: the path's last name is imported.
     Last(Option<Spanned<String>>),
     /// `(A, B -> C)`.
     Listed(Vec<(Spanned<String>, Option<Spanned<String>>)>),
 }
 
-/// `%import`, from the dots before the path, the path, and what stands behind it.
+/// Returns an `%import`, from the dots before the path, the path, and the part after it.
 pub(crate) fn import(
     dots: Vec<u32>,
     mut path: Vec<Spanned<String>>,
@@ -158,7 +161,7 @@ pub(crate) fn import(
         Imported::Last(new_name) => match path.pop() {
             Some(name) if !path.is_empty() => vec![(name, new_name)],
             _ => {
-                let message = "this import names a file, but nothing in it";
+                let message = "this import names a file but no definition in it";
                 return Err(SyntaxError::new(SyntaxErrorKind::BadImport, span, message)
                     .help("write `%import file.NAME` or `%import file (A, B)`"));
             }
@@ -167,8 +170,8 @@ pub(crate) fn import(
     Ok(Import { level: dots.into_iter().sum(), path, names, span })
 }
 
-/// `%lookahead`, from the other terminal, the word, and each `after`, `before` or `then` with what
-/// stands behind it.
+/// Returns a `%lookahead`, from the other terminal, the word, and each `after`, `before` or `then`
+/// with its operands.
 pub(crate) fn lookahead(
     to: Word,
     words: Vec<Word>,
@@ -177,12 +180,12 @@ pub(crate) fn lookahead(
 ) -> Result<Directive, SyntaxError> {
     let error = |span: Span, message: String| {
         Err(SyntaxError::new(SyntaxErrorKind::BadLookahead, span, message).help(
-            "write `%lookahead NAME \"word\" after A before B then C`; `after` and `then` may be \
-             left out",
+            "write `%lookahead NAME \"word\" after A before B then C`; `after` and `then` are \
+             optional",
         ))
     };
     let Ok([word]) = <[Word; 1]>::try_from(words) else {
-        return error(span, "%lookahead takes one word a line".to_owned());
+        return error(span, "%lookahead takes one word per line".to_owned());
     };
     let mut after = None;
     let mut before: Vec<Vec<Word>> = Vec::new();
@@ -192,12 +195,12 @@ pub(crate) fn lookahead(
             "before" if before.is_empty() => before.push(list),
             "then" if !before.is_empty() => before.push(list),
             "after" | "before" | "then" => {
-                return error(name.span, format!("`{}` cannot stand here", name.node));
+                return error(name.span, format!("`{}` is not allowed here", name.node));
             }
             other => {
                 return error(
                     name.span,
-                    format!("`{other}` is none of `after`, `before` and `then`"),
+                    format!("expected `after`, `before` or `then`, not `{other}`"),
                 );
             }
         }

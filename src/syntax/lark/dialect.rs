@@ -1,7 +1,7 @@
 //! The words that llguidance adds to the notation: special tokens, counts in braces, JSON, grammars
 //! within grammars.
 //!
-//! None of them is a word of Lark's, so no file of Lark's changes its meaning.
+//! None of them is a word of Lark's, so no Lark file changes its meaning.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -11,20 +11,21 @@ use crate::syntax::error::SyntaxErrorKind;
 use crate::syntax::lark::lexer::{Lexer, Result};
 use crate::syntax::lark::token::{Shortened, Token};
 
-/// The most chunks of one `%regex`, characters among them: each becomes states of an automaton.
+/// Maximum number of chunks of one `%regex`, including single characters: each becomes states of an
+/// automaton.
 const MAX_CHUNKS: usize = 1 << 20;
 
-/// What `%llguidance` takes.
+/// The argument of `%llguidance`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenOptions {
-    /// Which bytes are forced is not said by masks.
+    /// Accepted without effect: masks do not depend on forced bytes.
     #[serde(rename = "no_forcing")]
     _no_forcing: Option<bool>,
     allow_invalid_utf8: Option<bool>,
     allow_initial_skip: Option<bool>,
     skip_repetition: Option<SkipRepetition>,
-    /// What `"skip_repetition": "once"` was called up to llguidance 1.9.
+    /// The name of `"skip_repetition": "once"` up to llguidance 1.9.
     ignore_once: Option<bool>,
 }
 
@@ -36,7 +37,7 @@ enum SkipRepetition {
     Many,
 }
 
-/// What `%regex` takes.
+/// The argument of `%regex`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenRegex {
@@ -46,7 +47,7 @@ struct WrittenRegex {
 }
 
 impl<'input> Lexer<'input> {
-    /// A directive of the dialect, its argument included; `None` where `word` is none.
+    /// Reads a directive of the dialect with its argument; returns `None` if `word` is not one.
     pub(super) fn dialect_directive(
         &mut self,
         word: &str,
@@ -74,10 +75,10 @@ impl<'input> Lexer<'input> {
                 let blanks = self.run(|byte| byte.is_ascii_whitespace());
                 self.at += blanks;
                 if self.byte(0) != Some(b'{') {
-                    let message = "`%lark` without a grammar".to_owned();
+                    let message = "`%lark` has no grammar".to_owned();
                     return Err(self
                         .error(SyntaxErrorKind::BadDialect, start..self.at, message)
-                        .help("write the grammar within braces: `%lark { start: \"a\" }`"));
+                        .help("write the grammar in braces: `%lark { start: \"a\" }`"));
                 }
                 let at = self.at;
                 self.at += 1;
@@ -88,7 +89,7 @@ impl<'input> Lexer<'input> {
         }))
     }
 
-    /// The JSON that stands here as a value, and as written.
+    /// Reads JSON and returns its value and its text.
     fn json<T: DeserializeOwned>(&mut self, what: &str, start: usize) -> Result<(T, &'input str)> {
         let rest = self.rest();
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<T>();
@@ -98,9 +99,9 @@ impl<'input> Lexer<'input> {
                 return Ok((value, self.take(length).trim()));
             }
             Some(Err(error)) => error.to_string(),
-            None => "there is none".to_owned(),
+            None => "it is missing".to_owned(),
         };
-        let message = format!("the JSON behind {what} cannot be read: {problem}");
+        let message = format!("the JSON after {what} cannot be read: {problem}");
         Err(self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(match what {
             "%regex" => {
                 "write `%regex {\"substring_words\": \"...\"}`, or `substring_chars`, or \
@@ -140,9 +141,9 @@ impl<'input> Lexer<'input> {
                 substring_chars: None,
                 substring_chunks: None,
             } => {
-                return Err(error(SyntaxErrorKind::BadDialect, "this %regex says nothing"));
+                return Err(error(SyntaxErrorKind::BadDialect, "this %regex is empty"));
             }
-            _ => return Err(error(SyntaxErrorKind::BadDialect, "this %regex says several things")),
+            _ => return Err(error(SyntaxErrorKind::BadDialect, "this %regex has several members")),
         };
         if chunks.len() > MAX_CHUNKS {
             return Err(error(
@@ -153,7 +154,7 @@ impl<'input> Lexer<'input> {
         Ok(chunks)
     }
 
-    /// `@name`.
+    /// Reads `@name`.
     pub(super) fn grammar_name(&mut self) -> Token<'input> {
         self.at += 1;
         Token::GrammarName(
@@ -161,7 +162,7 @@ impl<'input> Lexer<'input> {
         )
     }
 
-    /// Whether the `~` or `{` that stands here is followed by a number or a comma.
+    /// Returns whether the `~` or `{` here is followed by a number or a comma.
     pub(super) fn count_follows(&self) -> bool {
         let rest = self.rest()[1..].trim_start_matches([' ', '\t']);
         match *rest.as_bytes() {
@@ -171,20 +172,20 @@ impl<'input> Lexer<'input> {
         }
     }
 
-    /// Whether what stands here begins an expression rather than go on with one: nothing stands
-    /// before it without a blank.
+    /// Returns whether the sign here begins an expression rather than continuing one: it is
+    /// preceded by a blank or an opening sign.
     pub(super) fn begins_expression(&self) -> bool {
         self.before().is_none_or(|byte| byte.is_ascii_whitespace() || b"([|&:,".contains(&byte))
     }
 
-    /// The bytes of the special token that begins here, if one does.
+    /// Returns the length in bytes of the special token that begins here, if one does.
     pub(super) fn special_token_length(&self) -> Option<usize> {
         let rest = self.rest();
         let end = rest.find(|c: char| c == '>' || c.is_whitespace())?;
         (rest[end..].starts_with('>') && end > 1 && !rest[1..end].contains('<')).then_some(end + 1)
     }
 
-    /// `<|name|>` or `<[ids]>`; [`Lexer::special_token_length`] says that one stands here.
+    /// Reads `<|name|>` or `<[ids]>`, which [`Lexer::special_token_length`] has found here.
     pub(super) fn special_token(&mut self) -> Result<Token<'input>> {
         let start = self.at;
         let written = self.take(self.special_token_length().unwrap_or(0));
@@ -194,17 +195,17 @@ impl<'input> Lexer<'input> {
         match token_ids(ids) {
             Ok(ids) => Ok(Token::Named(TokenNames::Ids(ids))),
             Err(problem) => {
-                let message = format!("`{}` names no tokens: {problem}", Shortened(written));
+                let message = format!("`{}` is not a set of tokens: {problem}", Shortened(written));
                 Err(self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(
-                    "write ids and ranges: `<[7]>`, `<[7,10-20]>`, all but these: \
-                     `<[^7,10-20]>`, all: `<[*]>`",
+                    "write ids and ranges: `<[7]>`, `<[7,10-20]>`, all others: `<[^7,10-20]>`, \
+                     all: `<[*]>`",
                 ))
             }
         }
     }
 }
 
-/// The ids that `written` names, as ranges that ascend and do not touch.
+/// Returns the ids in `written` as ascending ranges with gaps between them.
 fn token_ids(written: &str) -> std::result::Result<Vec<(u32, u32)>, String> {
     let (is_negated, list) = match written.strip_prefix('^') {
         Some(list) => (true, list),
@@ -212,7 +213,7 @@ fn token_ids(written: &str) -> std::result::Result<Vec<(u32, u32)>, String> {
     };
     if list == "*" {
         return if is_negated {
-            Err("nothing is left".to_owned())
+            Err("it excludes every token".to_owned())
         } else {
             Ok(vec![(0, u32::MAX)])
         };
@@ -222,7 +223,7 @@ fn token_ids(written: &str) -> std::result::Result<Vec<(u32, u32)>, String> {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let id = |digits: &str| {
             let digits = digits.trim();
-            digits.parse::<u32>().map_err(|_| format!("`{}` is no id", Shortened(digits)))
+            digits.parse::<u32>().map_err(|_| format!("`{}` is not an id", Shortened(digits)))
         };
         let (first, last) = (id(first)?, id(last)?);
         if first > last {
@@ -231,7 +232,7 @@ fn token_ids(written: &str) -> std::result::Result<Vec<(u32, u32)>, String> {
         ranges.push((first, last));
     }
     if ranges.is_empty() {
-        return Err("there is no id".to_owned());
+        return Err("it contains no id".to_owned());
     }
     ranges.sort_unstable();
     let mut merged: Vec<(u32, u32)> = Vec::new();
@@ -253,10 +254,10 @@ fn token_ids(written: &str) -> std::result::Result<Vec<(u32, u32)>, String> {
         next = last.checked_add(1);
     }
     others.extend(next.map(|next| (next, u32::MAX)));
-    if others.is_empty() { Err("nothing is left".to_owned()) } else { Ok(others) }
+    if others.is_empty() { Err("it excludes every token".to_owned()) } else { Ok(others) }
 }
 
-/// The text cut where the kind of its characters changes: words, white space, all else.
+/// Splits the text where the kind of its characters changes: words, white space, everything else.
 fn words(text: &str) -> Vec<String> {
     let kind = |c: char| match c {
         c if c.is_whitespace() => 0,

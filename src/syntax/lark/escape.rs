@@ -1,16 +1,17 @@
-//! Escapes in strings and regexes, as Lark has them.
+//! Escapes in strings and regexes, as in Lark.
 //!
-//! In a string, `\n \t \r \f \\ \"` and `\xHH \uHHHH \UHHHHHHHH` stand for one character; a
-//! backslash before anything else stands for itself. A regex keeps its escapes, which are its own,
-//! and only `\/` loses its backslash; [`undone`] tells where Lark reads another regex than is
-//! written, because it undoes escapes before `re` does.
+//! In a string, `\n \t \r \f \\ \"` and `\xHH \uHHHH \UHHHHHHHH` denote one character; a backslash
+//! before anything else is literal. A regex keeps its own escapes, and only `\/` loses its
+//! backslash; [`undone`] finds regexes that Lark reads differently from what is written, because it
+//! replaces escapes before `re` does.
 
 use std::convert::Infallible;
 
 use crate::syntax::error::SyntaxError;
 use crate::syntax::escapes::{code_point, unescape};
 
-/// What the string between the quotation marks stands for. `at` is where `raw` begins in the file.
+/// Returns the value of the string between the quotation marks. `at` is where `raw` begins in the
+/// file.
 pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
     let text = unescape(raw, |text, escape| {
         let start = at + escape.start;
@@ -27,19 +28,19 @@ pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
         }
         Ok(())
     })?;
-    // In the end, as Lark has it: a backslash may have come of `\x5c`, too.
+    // At the end, as in Lark: a backslash may also have come from `\x5c`.
     Ok(text.replace("\\\\", "\\"))
 }
 
-/// The regex that Lark reads where `pattern` is written, if that means something else: quotation
-/// marks lose the last backslash before them, be it escaped itself, so that `\\"` is `\"`; and
-/// `\x5b` is `[`, the beginning of a set. What is no escape is left to the regex to refuse.
+/// Returns the regex that Lark reads for `pattern`, if it has another meaning. Quotation marks lose
+/// the last backslash before them, even an escaped one, so that `\\"` is `\"`; and `\x5b` is `[`,
+/// the beginning of a set. Invalid escapes are left for the regex parser to refuse.
 pub(crate) fn undone(pattern: &str, is_verbose: bool) -> Option<String> {
     let (read, is_other) = as_lark_reads(pattern, is_verbose);
     is_other.then_some(read)
 }
 
-/// The regex that Lark reads, and whether it means something else than what is written.
+/// Returns the regex that Lark reads, and whether its meaning differs from what is written.
 pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
     let mut is_other = false;
     let mut sets = Sets::default();
@@ -68,7 +69,7 @@ pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
             Some(character) => {
                 is_other |= match character {
                     '\\' | '[' | ']' | '^' | '-' => true,
-                    // In a set these are themselves.
+                    // In a set these are literal.
                     '.' | '$' | '*' | '+' | '?' | '{' | '}' | ',' | '|' | '(' | ')' => {
                         !sets.is_open(read)
                     }
@@ -86,13 +87,13 @@ pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
     (read, is_other)
 }
 
-/// Whether a set of characters is open at the end of a regex that is being written.
+/// Tracks whether a set of characters is open at the end of a regex that is being written.
 #[derive(Debug, Default)]
 struct Sets {
-    /// So many bytes have been looked at.
+    /// Number of bytes that have been visited.
     seen: usize,
     is_escaped: bool,
-    /// Where the characters of an open set begin: there `]` is one of them.
+    /// Where the characters of an open set begin: there `]` is literal.
     open: Option<usize>,
 }
 
@@ -115,7 +116,7 @@ impl Sets {
     }
 }
 
-/// The regex between the slashes, with `\/` made `/`.
+/// Returns the regex between the slashes, with `\/` replaced by `/`.
 pub(crate) fn regex(raw: &str) -> String {
     let Ok(pattern) = unescape(raw, |pattern, escape| {
         match escape.letter {
@@ -131,7 +132,7 @@ pub(crate) fn regex(raw: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Verdicts of Lark itself.
+    /// Compares with results of Lark itself.
     #[test]
     fn literals_are_what_lark_takes_them_for() {
         let mut wrong = Vec::new();
@@ -141,7 +142,7 @@ mod tests {
             let [literal, expected] =
                 [literal, expected].map(|field| serde_json::from_str::<String>(field).unwrap());
             let read = match literal.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
-                // Before a slash a backslash says nothing.
+                // A backslash before a slash has no effect.
                 Some((inner, flags)) => {
                     regex(&as_lark_reads(&regex(inner), flags == "x").0) == regex(&expected)
                 }

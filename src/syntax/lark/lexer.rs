@@ -1,9 +1,9 @@
-//! Cuts Lark's notation into words.
+//! The lexer of Lark's notation.
 //!
-//! A line end is a word of its own unless the next line begins with `|`, and blank lines and
-//! comments before that are passed over, as in Lark. Brackets are counted here, so that no tree is
-//! deeper than [`MAX_DEPTH`] and an open bracket is reported where it stands. Every byte is looked
-//! at a fixed number of times.
+//! A line end is a word of its own unless the next line begins with `|`; blank lines and comments
+//! before that line are skipped, as in Lark. Brackets are counted here, so that no tree is deeper
+//! than [`MAX_DEPTH`] and an unclosed bracket is reported at its position. Every byte is visited a
+//! bounded number of times.
 
 use crate::syntax::ast::Span;
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
@@ -11,10 +11,10 @@ use crate::syntax::lark::escape;
 use crate::syntax::lark::token::{DIRECTIVES, Shortened, Token};
 use crate::util::similar::nearest;
 
-/// The deepest nesting of brackets.
+/// Maximum depth of nested brackets.
 pub(crate) const MAX_DEPTH: usize = 200;
 
-/// The most words in a file: bounds the tree, whose nodes are larger than their text.
+/// Maximum number of words in a file: bounds the tree, whose nodes are larger than their text.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
@@ -25,18 +25,18 @@ pub(crate) struct Lexer<'input> {
     text: &'input str,
     pub(super) at: usize,
     words: usize,
-    /// No word yet since the last line end: another line end would say nothing.
+    /// Whether there was no word since the last line end: then another line end is no word.
     line_is_blank: bool,
-    /// The next word may be a number (else `+` repeats).
+    /// Whether the next word may be a number (otherwise `+` is a repetition).
     number_may_follow: bool,
-    /// The next word may be a number with a fraction.
+    /// Whether the next word may be a number with a fraction.
     fraction_may_follow: bool,
-    /// The brackets that are open, and where.
+    /// The open brackets with their positions.
     open: Vec<(Token<'input>, usize)>,
 }
 
 impl<'input> Lexer<'input> {
-    /// The words of `text`; a byte order mark before them is passed over.
+    /// Creates a lexer for `text`, after a byte order mark if there is one.
     pub(crate) fn new(text: &'input str) -> Self {
         Self {
             text,
@@ -53,11 +53,11 @@ impl<'input> Lexer<'input> {
         &self.text[self.at..]
     }
 
-    /// The next word, `None` behind the last.
+    /// Returns the next word, `None` after the last.
     pub(super) fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
         if let Some(line_end) = self.skip_blanks()? {
             if self.rest().starts_with('|') {
-                // Continues the definition: the line end is no word.
+                // The line continues the definition: its end is no word.
             } else if !self.line_is_blank {
                 self.end_line(line_end)?;
                 return Ok(Some((line_end, Token::LineEnd, line_end + 1)));
@@ -101,8 +101,8 @@ impl<'input> Lexer<'input> {
         Ok(Some((start, token, self.at)))
     }
 
-    /// Passes over white space, comments and continued lines; returns where the first line ended,
-    /// if one did.
+    /// Skips white space, comments and continued lines; returns where the first line ended, if one
+    /// did.
     fn skip_blanks(&mut self) -> Result<Option<usize>> {
         let mut line_end = None;
         loop {
@@ -120,8 +120,8 @@ impl<'input> Lexer<'input> {
                         .take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'\r'))
                         .count();
                     if bytes.get(1 + blanks) != Some(&b'\n') {
-                        let message =
-                            "a backslash outside of strings and regexes that does not end its line";
+                        let message = "a backslash outside strings and regexes must be at the end \
+                                       of its line";
                         return Err(self
                             .error(
                                 SyntaxErrorKind::UnexpectedCharacter,
@@ -139,7 +139,7 @@ impl<'input> Lexer<'input> {
         }
     }
 
-    /// A line end is a word: no bracket may be open.
+    /// Ends a line with a word: no bracket may be open.
     fn end_line(&mut self, at: usize) -> Result<()> {
         let open = self
             .open
@@ -147,7 +147,7 @@ impl<'input> Lexer<'input> {
             .filter(|(bracket, _)| *bracket != Token::Nested || at >= self.text.len());
         if let Some((bracket, start)) = open {
             let (message, start) =
-                (format!("{bracket} is not closed where the definition ends"), *start);
+                (format!("{bracket} is not closed before the definition ends"), *start);
             return Err(self
                 .error(SyntaxErrorKind::UnclosedBracket, start..start + 1, message)
                 .related(at..at, "ends here")
@@ -162,7 +162,7 @@ impl<'input> Lexer<'input> {
         Ok(())
     }
 
-    /// The byte before.
+    /// Returns the previous byte.
     pub(super) fn before(&self) -> Option<u8> {
         self.text.as_bytes()[..self.at].last().copied()
     }
@@ -171,7 +171,7 @@ impl<'input> Lexer<'input> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 
-    /// How many of the next bytes are of a kind.
+    /// Returns how many of the next bytes are of this kind.
     pub(super) fn run(&self, of: impl Fn(u8) -> bool) -> usize {
         self.rest().bytes().take_while(|&byte| of(byte)).count()
     }
@@ -206,14 +206,14 @@ impl<'input> Lexer<'input> {
                 "write a rule's name in lower case, a terminal's in upper case",
             ),
             _ => error(
-                format!("the name `{}` has no letter behind its first underscore", Shortened(name)),
+                format!("the name `{}` has no letter after its first underscore", Shortened(name)),
                 "begin names with a letter, or with one underscore and a letter",
             ),
         }
     }
 
-    /// The bytes of the name that begins here. A hyphen may stand within one, as llguidance has it:
-    /// in Lark nothing can.
+    /// Returns the length in bytes of the name that begins here. A hyphen is allowed inside, as in
+    /// llguidance; in Lark no hyphen can occur there.
     fn name_length(&self) -> usize {
         let bytes = self.rest().as_bytes();
         let is_letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
@@ -226,7 +226,7 @@ impl<'input> Lexer<'input> {
 
     fn literal(&mut self) -> Result<Token<'input>> {
         let (start, rest) = (self.at, self.rest());
-        // The line's end is looked for only where it matters: a line may hold a hundred thousand
+        // The line's end is searched only within the string: a line may hold a hundred thousand
         // strings.
         let Some(length) =
             closing(&rest[1..], b'"').filter(|&length| !rest[1..=length].contains('\n'))
@@ -252,8 +252,8 @@ impl<'input> Lexer<'input> {
         let unterminated = |message: &str| {
             let line = start..start + line_length(rest.as_bytes());
             SyntaxError::new(SyntaxErrorKind::UnterminatedRegex, line, message).help(
-                "close it with `/`; a slash in a regex is written `\\/`, and only with the flag \
-                 `x` may it have several lines",
+                "close it with `/`; a slash in a regex is written `\\/`, and a regex may span \
+                 several lines only with the flag `x`",
             )
         };
         let Some(length) = closing(&rest[1..], b'/') else {
@@ -356,10 +356,10 @@ impl<'input> Lexer<'input> {
 
     pub(super) fn open_bracket(&mut self, bracket: &Token<'input>, at: usize) -> Result<()> {
         if self.open.len() == MAX_DEPTH {
-            let message = format!("brackets are nested more than {MAX_DEPTH} deep");
+            let message = format!("brackets are nested more than {MAX_DEPTH} levels deep");
             return Err(self
                 .error(SyntaxErrorKind::TooDeep, at..at + 1, message)
-                .help("give the inner part a rule of its own"));
+                .help("move the inner part to a rule of its own"));
         }
         self.open.push((bracket.clone(), at));
         Ok(())
@@ -383,12 +383,12 @@ impl<'input> Lexer<'input> {
             None => format!("{bracket} closes nothing"),
         };
         Err(self.error(SyntaxErrorKind::UnmatchedBracket, at..at + 1, message).help(format!(
-            "take it out, or put {opening} before it; literal text stands in double quotes"
+            "remove it, or put {opening} before it; literal text is written in double quotes"
         )))
     }
 }
 
-/// The bytes before the line's end.
+/// Returns the number of bytes before the line's end.
 fn line_length(bytes: &[u8]) -> usize {
     let length = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     if length > 0 && length < bytes.len() && bytes[length - 1] == b'\r' {
@@ -398,7 +398,7 @@ fn line_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// Where the first `delimiter` stands that no backslash escapes.
+/// Returns the position of the first `delimiter` that no backslash escapes.
 fn closing(text: &str, delimiter: u8) -> Option<usize> {
     let mut bytes = text.bytes().enumerate();
     while let Some((at, byte)) = bytes.next() {
@@ -414,19 +414,17 @@ fn closing(text: &str, delimiter: u8) -> Option<usize> {
 
 fn unexpected_character(found: char, at: usize) -> SyntaxError {
     let help = match found {
-        '\'' => "strings stand in double quotes",
+        '\'' => "strings are written in double quotes",
         '=' => "a definition is written `name: ...`",
-        ';' => "a definition ends with its line: leave the `;` out",
+        ';' => "a definition ends with its line: remove the `;`",
         '<' | '>' => {
-            "rules are named without angle brackets, special tokens stand in them without a \
-             blank: `<|end|>`"
+            "rule names are written without angle brackets, special tokens in angle brackets \
+             without blanks: `<|end|>`"
         }
-        '-' => "literal text stands in double quotes, an alias is written `-> name`",
-        '\r' => "lines end with a line feed, or a carriage return and a line feed",
-        _ if found.is_alphabetic() => {
-            "names are made of the letters a to z, digits and underscores"
-        }
-        _ => "literal text stands in double quotes, patterns between slashes",
+        '-' => "literal text is written in double quotes, an alias as `-> name`",
+        '\r' => "a line ends with a line feed, or a carriage return and a line feed",
+        _ if found.is_alphabetic() => "names consist of the letters a to z, digits and underscores",
+        _ => "literal text is written in double quotes, patterns between slashes",
     };
     let message =
         if found.is_control() || (found.is_whitespace() && found != ' ') || !is_visible(found) {
@@ -438,7 +436,7 @@ fn unexpected_character(found: char, at: usize) -> SyntaxError {
         .help(help)
 }
 
-/// Whether a reader can see the character: the format characters and fillers one meets are not.
+/// Returns whether the character is visible, which common format characters and fillers are not.
 fn is_visible(found: char) -> bool {
     let is_format = matches!(
         found,

@@ -1,22 +1,22 @@
-//! `::value` behind a rule's name and `%if condition` behind an alternative: each is one word.
+//! `::value` after a rule's name and `%if condition` after an alternative: each is one word.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::lexer::{Lexer, Result};
 use crate::syntax::lark::token::{Shortened, Token};
 use crate::syntax::parameter::{Bits, Comparison, Condition, Value};
 
-/// How deep conditions may nest.
+/// Maximum depth of nested conditions.
 const MAX_DEPTH: usize = 50;
 
 const VALUES: &str = "a parameter is a number, `_`, set_bit(k), clear_bit(k), bit_and(v), \
      bit_or(v), incr([x:y]) or decr([x:y])";
 
 const CONDITIONS: &str = "a condition is true, bit_clear(k), bit_set(k), is_ones([x:y]), \
-     is_zeros([x:y]), eq, ne, lt, le, gt or ge of ([x:y], v), the same of bit_count_, or and, or \
-     and not of conditions";
+                          is_zeros([x:y]), eq, ne, lt, le, gt or ge of ([x:y], v), one of these \
+                          with the prefix bit_count_, or the and, or or not of conditions";
 
 impl<'input> Lexer<'input> {
-    /// `::value`, from the colons on.
+    /// Reads `::value`, from the colons on.
     pub(super) fn parameter(&mut self) -> Result<Token<'input>> {
         let (start, written) = (self.at, self.rest());
         self.at += 2;
@@ -24,7 +24,7 @@ impl<'input> Lexer<'input> {
         value.map(Token::Parameter).ok_or_else(|| self.no_parameter(start, written, VALUES))
     }
 
-    /// What stands behind `%if`.
+    /// Reads the condition after `%if`.
     pub(super) fn condition(&mut self, start: usize) -> Result<Token<'input>> {
         let written = self.rest();
         let condition = self.condition_within(MAX_DEPTH);
@@ -33,7 +33,7 @@ impl<'input> Lexer<'input> {
 
     fn no_parameter(&self, start: usize, written: &str, help: &str) -> SyntaxError {
         let line = written.lines().next().unwrap_or_default();
-        let message = format!("`{}` says nothing of a parameter", Shortened(line.trim()));
+        let message = format!("`{}` cannot be read as part of a parameter", Shortened(line.trim()));
         self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(help)
     }
 
@@ -104,12 +104,12 @@ impl<'input> Lexer<'input> {
         Some((first, self.condition_within(depth)?))
     }
 
-    /// The number of a bit.
+    /// Reads the number of a bit.
     fn bit(&mut self) -> Option<u64> {
         self.unsigned().filter(|&bit| bit < 64)
     }
 
-    /// `[x:y]`, or `_` for all bits.
+    /// Reads `[x:y]`, or `_` for all bits.
     fn bits(&mut self) -> Option<Bits> {
         if self.sign_of_parameter(b'_').is_some() {
             return Some(Bits::WHOLE);
@@ -122,7 +122,7 @@ impl<'input> Lexer<'input> {
         Bits::new(start, end)
     }
 
-    /// A number, decimal or with `0x`.
+    /// Reads a number, decimal or with `0x`.
     fn unsigned(&mut self) -> Option<u64> {
         self.blanks();
         let digits = self.take(self.run(|byte| byte.is_ascii_alphanumeric()));

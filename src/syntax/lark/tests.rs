@@ -1,4 +1,5 @@
-//! The reader's tests: each construct, each kind of error, and that printing is reading's inverse.
+//! Tests of the reader: each construct, each kind of error, and that printing is the inverse of
+//! reading.
 
 use proptest::prelude::*;
 use regex::Regex;
@@ -20,19 +21,19 @@ fn error(text: &str) -> SyntaxError {
     parse_lark(text).map(|file| panic!("{text:?} was read as\n{file}")).expect_err("the line above")
 }
 
-/// The tree without its spans.
+/// Returns the tree without its spans.
 fn shape(file: &File) -> String {
     let spans = Regex::new(r"span: \d+\.\.\d+").expect("a sound pattern");
     spans.replace_all(&format!("{file:?}"), "span").into_owned()
 }
 
-/// Both read to the same tree, spans aside.
+/// Checks that both are read as the same tree, except for spans.
 #[track_caller]
 fn same(one: &str, other: &str) {
     assert_eq!(shape(&read(one)), shape(&read(other)), "{one:?} against {other:?}");
 }
 
-/// The body of the first definition.
+/// Returns the body of the first definition.
 fn body(text: &str) -> Expansions {
     match read(text).items.into_iter().next() {
         Some(Item::Rule(Rule { body, .. }) | Item::Terminal(TerminalDefinition { body, .. })) => {
@@ -42,7 +43,7 @@ fn body(text: &str) -> Expansions {
     }
 }
 
-/// The only expression of the only alternative of the first definition.
+/// Returns the only expression of the only alternative of the first definition.
 fn expr(text: &str) -> ExprKind {
     match &mut body(&format!("a: {text}")).alternatives[..] {
         [Alternative { items, .. }] if items.len() == 1 => items.remove(0).node,
@@ -85,7 +86,7 @@ mod constructs {
                 other => panic!("{other:?}"),
             })
             .collect();
-        // Beyond all others: the highest and the lowest.
+        // Out-of-range numbers are the highest and the lowest.
         let expected = [("A", 0), ("_B", 2), ("C", -3), ("D", 1), ("E", i32::MAX), ("F", i32::MIN)];
         let expected = expected.map(|(name, p)| (name.to_string(), p));
         assert_eq!(priorities, expected);
@@ -130,7 +131,7 @@ mod constructs {
             expr(r#""\n\t\r\f\\\"\x41\u00e9\U0001F600""#),
             literal("\n\t\r\x0c\\\"A\u{e9}\u{1f600}")
         );
-        // A backslash before anything else stands for itself.
+        // A backslash before anything else is literal.
         assert_eq!(expr(r#""\d\.\'\/""#), literal(r"\d\.\'\/"));
         assert_eq!(expr(r#""\\""#), literal(r"\"));
         assert_eq!(expr(r#""//#""#), literal("//#"));
@@ -409,7 +410,7 @@ mod documentation {
 
     const TEXT: &str = include_str!("../../../docs/grammar.md");
 
-    /// The code blocks after a line of "```" and `label`.
+    /// Returns the code blocks after a line of "```" and `label`.
     fn blocks(label: &str) -> Vec<&'static str> {
         let opening = format!("```{label}\n");
         let blocks = TEXT.split(opening.as_str()).skip(1);

@@ -6,7 +6,7 @@ use crate::syntax::ast::{Options, TokenNames};
 use crate::syntax::parameter::{Condition, Value};
 
 /// A word of the notation. Names borrow from the file; strings and regexes have their escapes
-/// undone.
+/// replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'input> {
     /// `expr`, `_list`.
@@ -23,9 +23,9 @@ pub(crate) enum Token<'input> {
         pattern: String,
         flags: &'input str,
     },
-    /// `2`, `-1`, `+3`: behind `.`, `..`, `~` and in a count only; behind `=` also `0.7`.
+    /// `2`, `-1`, `+3`: after `.`, `..`, `~` and in a count only; after `=` also `0.7`.
     Number(&'input str),
-    /// The end of a line that the next one does not continue, or of the file.
+    /// The end of the file, or of a line that the next one does not continue.
     LineEnd,
     Colon,
     Comma,
@@ -47,7 +47,7 @@ pub(crate) enum Token<'input> {
     RightBrace,
     /// `{` before a number or a comma.
     LeftCount,
-    /// `~` before what is no number.
+    /// `~` before anything but a number.
     Not,
     And,
     Equals,
@@ -88,7 +88,7 @@ pub(crate) enum Token<'input> {
     Indent,
 }
 
-/// Each directive's word, without the `%`.
+/// The word of each directive, without the `%`.
 pub(crate) const DIRECTIVES: [(&str, Token<'static>); 19] = [
     ("import", Token::Import),
     ("ignore", Token::Ignore),
@@ -111,7 +111,7 @@ pub(crate) const DIRECTIVES: [(&str, Token<'static>); 19] = [
     ("indent", Token::Indent),
 ];
 
-/// As error messages name it.
+/// The name in error messages.
 impl fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = match self {

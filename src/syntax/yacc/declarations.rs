@@ -1,5 +1,5 @@
-//! The first section of a `.y` file, and the declarations among its rules: which tokens there are,
-//! by which names, and at which levels of precedence.
+//! The first section of a `.y` file, and the declarations among its rules: the tokens, their names,
+//! and their levels of precedence.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -59,7 +59,7 @@ const WITHOUT_EFFECT: [&str; 45] = [
     "glr-parser",
 ];
 
-/// What stands within rules.
+/// Directives that occur within rules.
 const IN_RULES: [&str; 6] = ["prec", "empty", "dprec", "merge", "expect", "expect-rr"];
 
 /// A token, by its name or between quotation marks.
@@ -73,20 +73,20 @@ pub(super) enum Token<'text> {
 #[derive(Debug, Default)]
 pub(super) struct Declarations<'text> {
     pub(super) start: Option<(&'text str, Span)>,
-    /// Named by `%token` or a level.
+    /// Tokens named by `%token` or a level.
     pub(super) tokens: HashSet<&'text str>,
-    /// Named by a level, and perhaps by nothing else: then it is a token only if it is no rule.
+    /// The levels of precedence. A token that only a level names may turn out to be a rule.
     pub(super) levels: Vec<(Associativity, Vec<Token<'text>>, Span)>,
-    /// What has a level, and where it got it.
+    /// Tokens with a level, and the position where it was given.
     pub(super) leveled: HashMap<&'text str, Span>,
-    /// `%token EQ "=="`: the quoted text stands for the token.
+    /// `%token EQ "=="`: the quoted text is another name of the token.
     pub(super) aliases: HashMap<&'text str, &'text str>,
 }
 
-/// What the operands of a declaration are.
+/// The kind of the operands of a declaration.
 #[derive(Clone, Copy, Debug)]
 enum Operands<'text> {
-    /// Of no effect.
+    /// Operands without effect.
     None,
     /// Tokens; the last name may get an alias.
     Tokens(Option<&'text str>),
@@ -110,8 +110,8 @@ impl<'text> Declarations<'text> {
         Ok(())
     }
 
-    /// Reads the declarations among the rules, each of which goes on to a `;` or to the next rule;
-    /// the rules.
+    /// Reads the declarations among the rules, each of which extends to a `;` or to the next rule,
+    /// and returns the rules.
     pub(super) fn take(
         &mut self,
         pieces: &[(Piece<'text>, Span)],
@@ -135,7 +135,7 @@ impl<'text> Declarations<'text> {
                 }
             };
             self.read(&pieces[at..at + length])?;
-            // Where a declaration stands, a rule has ended.
+            // A declaration ends the rule before it.
             rules.push((Piece::Semicolon, span.clone()));
             at += length;
         }
@@ -173,7 +173,7 @@ impl<'text> Declarations<'text> {
                     self.aliases.insert(alias, name);
                 }
             }
-            // `_("text")` marks what is to be translated.
+            // `_("text")` marks a text to be translated.
             (Operands::Tokens(_), Piece::Sign) => {}
             (Operands::Start, Piece::Name(name)) => self.start = Some((name, span.clone())),
             (Operands::Level, Piece::Name(name) | Piece::Quoted(name)) => {
@@ -181,7 +181,7 @@ impl<'text> Declarations<'text> {
                     let message = format!("`{}` has a precedence already", Shortened(name));
                     return Err(fault(span.clone(), message)
                         .related(first, "given here")
-                        .help("name each token in one precedence line only"));
+                        .help("name each token in only one precedence line"));
                 }
                 if let Some((_, tokens, whole)) = self.levels.last_mut() {
                     let is_name = matches!(piece, Piece::Name(_));
@@ -194,7 +194,7 @@ impl<'text> Declarations<'text> {
             _ => {
                 return Err(misplaced(
                     span,
-                    "the operands of a declaration are names and quoted texts",
+                    "the operands of a declaration must be names and quoted texts",
                 ));
             }
         }
@@ -204,20 +204,18 @@ impl<'text> Declarations<'text> {
 
 pub(super) fn unknown_directive(word: &str, span: Span) -> SyntaxError {
     let help = match word {
-        "prec" | "empty" => "it stands among the rules, behind the first `%%`",
-        "" => {
-            "what an action decides while a text is read is no part of the grammar: make it rules"
-        }
+        "prec" | "empty" => "move it to the rules, after the first `%%`",
+        "" => "the decisions of actions are not part of the grammar: write them as rules",
         _ => {
             "the declarations are `%token`, `%start`, `%left`, `%right`, `%nonassoc` and \
-             `%precedence`; among the rules stand `%prec` and `%empty`"
+             `%precedence`; `%prec` and `%empty` belong in the rules"
         }
     };
-    let message = format!("`%{}` cannot stand here", Shortened(word));
+    let message = format!("`%{}` is not allowed here", Shortened(word));
     SyntaxError::new(SyntaxErrorKind::UnknownDirective, span, message).help(help)
 }
 
-/// A token as a directive names it.
+/// Returns a token as a directive names it.
 pub(super) fn word_of<'a>(
     declarations: &'a Declarations<'_>,
 ) -> impl Fn(&Token<'_>) -> Result<Word> + 'a {

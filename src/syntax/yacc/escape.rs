@@ -4,7 +4,8 @@ use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::escapes::{code_point, unescape};
 use crate::syntax::yacc::place::Result;
 
-/// What a quoted symbol stands for: the escapes are C's. `at` is where `raw` begins in the file.
+/// Returns the value of a quoted symbol, with the escapes of C. `at` is where `raw` begins in the
+/// file.
 pub(super) fn symbol(raw: &str, at: usize) -> Result<String> {
     unescape(raw, |text, escape| {
         let start = at + escape.start;
@@ -23,7 +24,7 @@ pub(super) fn symbol(raw: &str, at: usize) -> Result<String> {
             'U' => code_point(escape.rest, 8, start)?,
             letter => {
                 let span = start..start + 1 + letter.len_utf8();
-                let message = format!("`\\{letter}` is no escape");
+                let message = format!("`\\{letter}` is not an escape");
                 return Err(SyntaxError::new(SyntaxErrorKind::BadEscape, span, message)
                     .help("a backslash is written `\\\\`"));
             }
@@ -32,8 +33,8 @@ pub(super) fn symbol(raw: &str, at: usize) -> Result<String> {
     })
 }
 
-/// The character that up to three octal digits stand for, of which `first` is the first. `start` is
-/// where the backslash stands.
+/// Returns the character of up to three octal digits, `first` and those at the front of `rest`.
+/// `start` is the position of the backslash.
 fn octal(first: char, rest: &mut &str, start: usize) -> Result<char> {
     let more = rest.bytes().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
     let (digits, behind) = rest.split_at(more);
@@ -42,7 +43,7 @@ fn octal(first: char, rest: &mut &str, start: usize) -> Result<char> {
     let value = values.fold(0, |value, digit| value * 8 + digit);
     char::from_u32(value).filter(char::is_ascii).ok_or_else(|| {
         let span = start..start + 2 + more;
-        SyntaxError::new(SyntaxErrorKind::BadEscape, span, "a byte that is no character")
+        SyntaxError::new(SyntaxErrorKind::BadEscape, span, "the byte is not a character")
             .help("write the character itself, or `\\uHHHH`")
     })
 }

@@ -1,13 +1,13 @@
-//! Cuts a `.y` file into pieces. Code, types, references and comments are pieces of their own, or
-//! none.
+//! The lexer of `.y` files. Code, types and references are pieces of their own; comments are
+//! skipped.
 
 use crate::syntax::ast::Span;
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
-/// The longest name, in bytes.
+/// Maximum length of a name, in bytes.
 const MAX_NAME: usize = 1000;
 
-/// The longest `<type>` or `[name]`, in bytes: keeps unclosed ones linear.
+/// Maximum length of a `<type>` or `[name]`, in bytes: keeps unclosed ones linear.
 const MAX_BRACKETED: usize = 200;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
@@ -22,7 +22,7 @@ pub(super) enum Piece<'text> {
     /// `%word`.
     Directive(&'text str),
     Name(&'text str),
-    /// What stands between quotation marks.
+    /// The text between quotation marks.
     Quoted(&'text str),
     Number,
     /// `{ ... }`.
@@ -39,7 +39,7 @@ pub(super) enum Piece<'text> {
     Sign,
 }
 
-/// The pieces of a file, from the first one on. Linear.
+/// The pieces of a file, in order. Linear.
 #[derive(Debug)]
 pub(super) struct Lexer<'text> {
     text: &'text str,
@@ -55,8 +55,8 @@ impl<'text> Lexer<'text> {
         &self.text[self.at..]
     }
 
-    /// The next piece and its place (of [`Piece::Quoted`] what is between the marks), past blanks
-    /// and comments.
+    /// Returns the next piece and its span, after blanks and comments. The span of a
+    /// [`Piece::Quoted`] is the text between the marks.
     pub(super) fn piece(&mut self) -> Result<Option<(Piece<'text>, Span)>> {
         self.skip_blanks()?;
         let (start, rest) = (self.at, self.rest());
@@ -154,7 +154,7 @@ fn unclosed(start: usize, length: usize, message: &str, help: &str) -> SyntaxErr
     SyntaxError::new(SyntaxErrorKind::UnclosedBracket, start..start + length, message).help(help)
 }
 
-/// What stands between the quotation mark that `rest` begins with and the next one.
+/// Returns the text between the quotation mark at the beginning of `rest` and the next one.
 fn quoted(rest: &str, start: usize) -> Result<&str> {
     let mark = rest.as_bytes()[0];
     let mut bytes = rest.bytes().enumerate().skip(1);
@@ -169,14 +169,12 @@ fn quoted(rest: &str, start: usize) -> Result<&str> {
                     start..start + 2,
                     "an empty string",
                 );
-                return Err(error.help(
-                    "leave it out: an alternative with nothing in it matches the empty text",
-                ));
+                return Err(error.help("remove it: an empty alternative matches the empty text"));
             }
             _ if byte == mark => return Ok(&rest[1..at]),
             b'\n' => break,
             0..0x20 => {
-                let message = format!("the character U+{byte:04X} in a string");
+                let message = format!("a string contains the character U+{byte:04X}");
                 let span = start + at..start + at + 1;
                 return Err(SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, span, message)
                     .help("write it as an escape such as `\\t`"));
@@ -190,8 +188,8 @@ fn quoted(rest: &str, start: usize) -> Result<&str> {
         .help(format!("close it with `{}`", char::from(mark))))
 }
 
-/// Where the brace closes that `text` begins with, past the strings, characters and comments of the
-/// code in it.
+/// Returns the position of the brace that closes the one at the beginning of `text`, skipping the
+/// strings, characters and comments of the code between them.
 fn closing_brace(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0u32);
@@ -213,7 +211,7 @@ fn closing_brace(text: &str) -> Option<usize> {
                 [_, b'\'', ..] => at += 2,
                 _ => {}
             },
-            // A raw string of Go's, in which nothing is escaped.
+            // A raw string of Go, which has no escapes.
             b'`' => at += text[at + 1..].find('`').map_or(0, |length| length + 1),
             b'/' if bytes.get(at + 1) == Some(&b'/') => at += text[at..].find('\n')?,
             b'/' if bytes.get(at + 1) == Some(&b'*') => at += 3 + text[at + 2..].find("*/")?,
@@ -224,7 +222,8 @@ fn closing_brace(text: &str) -> Option<usize> {
     None
 }
 
-/// The bytes before the quotation mark that closes a string, or of the line when none does.
+/// Returns the number of bytes before the quotation mark that closes a string, or of the line if
+/// none does.
 fn string_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {

@@ -1,14 +1,13 @@
-//! The Yacc front end: a `.y` file for the rules, and beside it a file in Lark's notation for the
-//! terminals.
+//! The Yacc front end: a `.y` file for the rules, and a file in Lark's notation for the terminals.
 //!
-//! What says nothing about the language is passed over: comments, actions (also inside a rule:
+//! Constructs that do not affect the language are skipped: comments, actions (also inside a rule:
 //! without them the parser sees more before it must decide), code, types, token numbers, names of
-//! references, and declarations that only concern the generated code. What is left becomes the same
-//! syntax tree that Lark files become, with names as they stand in the file, whatever their case.
+//! references, and declarations that only concern the generated code. The rest becomes the same
+//! syntax tree as for Lark files, with names as in the file, whatever their case.
 //!
 //! A rule ends where the next one begins, with or without a `;`. `error` is a terminal that no text
-//! gives the parser, so alternatives with it are left out. `%precedence` is read as `%right`: where
-//! two of one level meet, Bison shifts.
+//! contains, so alternatives with it are left out. `%precedence` is read as `%right`: for two
+//! operators of one level, Bison shifts.
 
 mod declarations;
 mod escape;
@@ -27,7 +26,7 @@ use crate::syntax::error::{SourceText, SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::parse_lark;
 use crate::syntax::yacc::parser::{Names, parse_rules};
 
-/// The largest `.y` file, in bytes.
+/// Maximum size of a `.y` file, in bytes.
 pub(crate) const MAX_BYTES: usize = 4 << 20;
 
 /// The two halves of a Yacc grammar. Spans of each are offsets into its own text.
@@ -35,7 +34,7 @@ pub(crate) const MAX_BYTES: usize = 4 << 20;
 pub(crate) struct YaccFiles {
     /// From the `.y` file: its rules, `%start`, and its precedence lines.
     pub(crate) grammar: File,
-    /// From the file beside it: terminals, imports, `%ignore` and our directives.
+    /// From the other file: terminals, imports, `%ignore` and the directives of this crate.
     pub(crate) terminals: File,
 }
 
@@ -43,8 +42,8 @@ pub(crate) struct YaccFiles {
 /// notation.
 ///
 /// A quoted symbol of the `.y` file is its own definition; a token is defined in `terminals`, under
-/// the same name. Fails with the first fault, whose [`SyntaxError::source_text`] says which text it
-/// is in. Linear.
+/// the same name. Fails with the first fault, whose [`SyntaxError::source_text`] is the text that
+/// contains it. Linear.
 pub(crate) fn parse_yacc(grammar: &str, terminals: &str) -> Result<YaccFiles, SyntaxError> {
     let grammar = parse_rules(grammar, Names::OfTerminals)?.file;
     let terminals = parse_lark(terminals)
@@ -53,8 +52,8 @@ pub(crate) fn parse_yacc(grammar: &str, terminals: &str) -> Result<YaccFiles, Sy
     Ok(YaccFiles { grammar, terminals })
 }
 
-/// Reads the rules alone. A token that is not quoted is the text of its name; where there are such,
-/// blanks are ignored.
+/// Reads the rules alone. A token that is not quoted matches the text of its name; if there are
+/// any, blanks are ignored.
 ///
 /// Fails with the first fault. Linear.
 pub(crate) fn parse_yacc_rules(grammar: &str) -> Result<File, SyntaxError> {
@@ -79,7 +78,7 @@ pub(crate) fn parse_yacc_rules(grammar: &str) -> Result<File, SyntaxError> {
     Ok(rules.file)
 }
 
-/// An expression as a body.
+/// Returns an expression as a body.
 fn one(expr: Expr) -> Expansions {
     let span = expr.span.clone();
     let alternative =
@@ -87,7 +86,7 @@ fn one(expr: Expr) -> Expansions {
     Expansions { alternatives: vec![alternative], span }
 }
 
-/// Only terminals and what concerns them stand beside a `.y` file.
+/// Checks that the file next to a `.y` file has only terminals and directives about them.
 fn check_terminals(file: &File) -> Result<(), SyntaxError> {
     let misplaced = |span: &Span, what: &str, help: &str| {
         Err(SyntaxError::new(

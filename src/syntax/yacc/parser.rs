@@ -1,4 +1,4 @@
-//! From the pieces of a `.y` file to its rules.
+//! The parser of the rules of a `.y` file.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -13,20 +13,20 @@ use crate::syntax::yacc::escape;
 use crate::syntax::yacc::lexer::{Lexer, Piece};
 use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
 
-/// What tokens may be called.
+/// The allowed names of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
-    /// What a terminal can be called in Lark's notation.
+    /// Names that a terminal can have in Lark's notation.
     OfTerminals,
-    /// Anything.
+    /// Any name.
     Any,
 }
 
-/// What a `.y` file says.
+/// The contents of a `.y` file.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) file: File,
-    /// The tokens that rules name and that are not quoted, in the order in which rules name them.
+    /// The unquoted tokens that rules use, in the order of first use.
     pub(super) tokens: Vec<Spanned<String>>,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
     let mut pieces = Vec::new();
     let mut lexer = Lexer::new(text);
     let mut sections = 0;
-    // Behind the second `%%` anything may stand.
+    // Any text may follow the second `%%`.
     while let Some((piece, span)) = lexer.piece()? {
         sections += usize::from(piece == Piece::Section);
         if sections == 2 {
@@ -60,7 +60,7 @@ pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
     let behind = &behind[..];
     if behind.is_empty() {
         return Err(fault(pieces[section].1.clone(), "the file has no rule")
-            .help("write rules behind `%%`: `name: symbol symbol | symbol;`"));
+            .help("write rules after `%%`: `name: symbol symbol | symbol;`"));
     }
     let defined = behind.iter().enumerate().filter_map(|(at, (piece, span))| match piece {
         Piece::Name(name) if begins_rule(behind, at) => Some((*name, span.clone())),
@@ -78,8 +78,8 @@ pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
     };
     for (name, span) in defined {
         if declarations.tokens.contains(name) {
-            return Err(fault(span, format!("`{}` is a token and a rule", Shortened(name)))
-                .help("give one of the two another name"));
+            return Err(fault(span, format!("`{}` is both a token and a rule", Shortened(name)))
+                .help("rename one of the two"));
         }
     }
     parser.file()
@@ -164,7 +164,7 @@ impl<'text> Parser<'text, '_> {
         Ok(Rules { file: File { items }, tokens: self.tokens })
     }
 
-    /// The alternatives of a rule, to its `;` or to where the next one begins.
+    /// Reads the alternatives of a rule, up to its `;` or the beginning of the next one.
     fn body(&mut self) -> Result<Expansions> {
         let start = self.pieces.get(self.at).map_or(self.end, |(_, span)| span.start);
         let mut alternatives = vec![new_alternative(start)];
@@ -185,19 +185,16 @@ impl<'text> Parser<'text, '_> {
                 Piece::Directive("prec") => alternative.precedence = Some(self.precedence(span)?),
                 Piece::Directive("empty") if alternative.items.is_empty() => {}
                 Piece::Directive("empty") => {
-                    return Err(fault(span.clone(), "an alternative with symbols is not empty")
-                        .help("take out `%empty`, or the symbols"));
+                    return Err(fault(span.clone(), "an alternative with `%empty` has symbols")
+                        .help("remove `%empty`, or the symbols"));
                 }
-                // Which of several parses counts, and how many conflicts there are, is no matter of
-                // the language.
+                // The number of conflicts, and which of several parses is chosen, do not affect the
+                // language.
                 Piece::Directive("dprec" | "expect" | "expect-rr" | "merge") => {}
                 Piece::Directive(word) => return Err(unknown_directive(word, span.clone())),
                 Piece::Braces | Piece::Reference | Piece::Type | Piece::Number | Piece::Code => {}
                 Piece::Semicolon | Piece::Colon | Piece::Sign | Piece::Section => {
-                    return Err(misplaced(
-                        span,
-                        "symbols are names, or texts between quotation marks",
-                    ));
+                    return Err(misplaced(span, "symbols are names, or texts in quotation marks"));
                 }
             }
         }
@@ -209,16 +206,16 @@ impl<'text> Parser<'text, '_> {
         *piece == Piece::Semicolon || begins_rule(self.pieces, self.at)
     }
 
-    /// What stands behind `%prec`.
+    /// Reads the token after `%prec`.
     fn precedence(&mut self, directive: &Span) -> Result<Word> {
         let Some((piece, span)) = self.pieces.get(self.at) else {
-            return Err(misplaced(directive, "write a token behind `%prec`"));
+            return Err(misplaced(directive, "write a token after `%prec`"));
         };
         self.at += 1;
         let token = match *piece {
             Piece::Name(name) => Token::Name(name, span.clone()),
             Piece::Quoted(text) => Token::Quoted(text, span.clone()),
-            _ => return Err(misplaced(span, "write a token behind `%prec`")),
+            _ => return Err(misplaced(span, "write a token after `%prec`")),
         };
         let (Token::Name(name, _) | Token::Quoted(name, _)) = token;
         if !self.declarations.leveled.contains_key(name) {
@@ -255,28 +252,27 @@ impl<'text> Parser<'text, '_> {
                 } else {
                     let message = format!("`{}` is neither a rule nor a token", Shortened(name));
                     return Err(fault(span.clone(), message).help(
-                        "write a rule for it, or name it in a `%token` line and give its pattern \
-                         beside the `.y` file",
+                        "write a rule for it, or name it in a `%token` line and define its pattern \
+                         with the terminals of the `.y` file",
                     ));
                 };
                 Ok(Spanned { node, span: span.clone() })
             }
-            // Never: callers have looked.
-            _ => Err(misplaced(span, "symbols are names, or texts between quotation marks")),
+            // Unreachable: callers have checked the piece.
+            _ => Err(misplaced(span, "symbols are names, or texts in quotation marks")),
         }
     }
 
-    /// A token by its name, which the file beside must be able to define.
+    /// Returns a token by its name, which the file of terminals must be able to define.
     fn token(&mut self, name: &'text str, span: &Span) -> Result<ExprKind> {
         let bare = name.strip_prefix('_').unwrap_or(name);
         let of = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
         let is_terminal = bare.bytes().next().is_some_and(|first| first.is_ascii_uppercase())
             && bare.bytes().all(of);
         if !is_terminal && self.names == Names::OfTerminals {
-            let message =
-                format!("the token `{}` has no name that a terminal can have", Shortened(name));
+            let message = format!("`{}` is not a valid name for a terminal", Shortened(name));
             return Err(SyntaxError::new(SyntaxErrorKind::BadName, span.clone(), message)
-                .help("write it in upper case: letters, digits and underscores"));
+                .help("write the name in upper case: letters, digits and underscores"));
         }
         if self.met.insert(name) {
             self.tokens.push(named(name, span));
@@ -289,7 +285,7 @@ fn new_alternative(at: usize) -> Alternative {
     Alternative { items: Vec::new(), alias: None, precedence: None, span: at..at }
 }
 
-/// The alternative goes on to the end of `span`.
+/// Extends the alternative to the end of `span`.
 fn extend(alternative: &mut Alternative, span: &Span) {
     if alternative.items.is_empty() {
         alternative.span.start = span.start;

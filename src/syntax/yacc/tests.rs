@@ -1,4 +1,4 @@
-//! The Yacc reader's tests: what becomes of a file, each kind of refusal, and that nothing makes it
+//! Tests of the Yacc reader: the resulting tree, each kind of refusal, and that no file makes it
 //! panic.
 
 use proptest::prelude::*;
@@ -207,7 +207,7 @@ fn a_hundred_thousand_alternatives_are_read() {
     let text = format!("%% a: 'x'{};", "\n  | a 'x' { y }".repeat(100_000));
     let file = yacc(&text);
     assert!(matches!(&file.items[1], Item::Rule(rule) if rule.body.alternatives.len() == 100_001));
-    // Not quadratic, though each bracket might be the beginning of something.
+    // Linear, though each bracket might be the beginning of something.
     assert!(parse_yacc(&format!("%% a: {}", "[".repeat(MAX_BYTES - 10)), "").is_err());
 }
 

@@ -1,4 +1,4 @@
-//! The vocabularies that `tiktoken-rs` carries.
+//! The vocabularies included in `tiktoken-rs`.
 
 use tiktoken_rs::CoreBPE;
 
@@ -8,13 +8,14 @@ use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
 
 impl Vocabulary {
-    /// A vocabulary that the crate carries: `gpt2` (`r50k_base`), `p50k` (`p50k_base`), `cl100k`
-    /// (`cl100k_base`, GPT-4), `o200k` (`o200k_base`, GPT-4o) or `o200k_harmony` (gpt-oss).
+    /// Loads a vocabulary included in the crate: `gpt2` (`r50k_base`), `p50k` (`p50k_base`),
+    /// `cl100k` (`cl100k_base`, GPT-4), `o200k` (`o200k_base`, GPT-4o) or `o200k_harmony`
+    /// (gpt-oss). Costs 30 ms for `gpt2`, 200 ms for `o200k`: it is parsed each time, so keep the
+    /// result.
     ///
     /// # Errors
     ///
-    /// A name that is none of these. Cost: 30 ms for `gpt2`, 200 ms for `o200k`: they are parsed
-    /// each time, so keep what you get.
+    /// If the name is none of these.
     pub fn builtin(name: &str) -> Result<Self, VocabularyError> {
         let (bpe, width) = match name {
             "gpt2" | "r50k" | "r50k_base" => (tiktoken_rs::r50k_base(), 50_257),
@@ -40,7 +41,7 @@ impl Vocabulary {
     }
 }
 
-/// Asks for the bytes of every id; those that the tokenizer does not know are holes.
+/// Extracts the bytes of every id; ids unknown to the tokenizer are holes.
 fn extract(bpe: &CoreBPE, width: u32) -> Result<Vocabulary, VocabularyError> {
     let mut builder = VocabularyBuilder::within(&Limits::default());
     builder.widen(u64::from(width) - 1)?;

@@ -1,17 +1,18 @@
 //! GPT-2's byte-level alphabet: each byte is written as one printable character, so that any token
 //! is text.
 //!
-//! Bytes that are printable in Latin-1 stand for themselves, the others for the characters from
+//! Bytes that are printable in Latin-1 are written as themselves, the others as the characters from
 //! U+0100 on, in ascending order (Radford et al. 2019, `bytes_to_unicode` of the published
 //! encoder).
 
-/// One past the last character of the alphabet: 256 and the count of bytes that are not printable.
+/// One past the last character of the alphabet: 256 plus the number of bytes that are not
+/// printable.
 const END: usize = 256 + 68;
 
-/// No byte is written as this character.
+/// Marks characters that encode no byte.
 const NONE: u16 = u16::MAX;
 
-/// The byte that each character stands for.
+/// The byte that each character encodes.
 const BYTE_OF: [u16; END] = byte_of();
 
 const fn byte_of() -> [u16; END] {
@@ -29,8 +30,8 @@ const fn byte_of() -> [u16; END] {
     table
 }
 
-/// Appends to `bytes` what `piece` stands for; false, and nothing appended, when it has a character
-/// that is not of the alphabet.
+/// Appends the decoded bytes of `piece` to `bytes`; returns false and appends nothing if a
+/// character is not in the alphabet.
 pub(crate) fn decode(piece: &str, bytes: &mut Vec<u8>) -> bool {
     let start = bytes.len();
     for c in piece.chars() {

@@ -1,18 +1,18 @@
-//! The plain form: a JSON array of tokens, for tests, small models and tokenizers of other kinds.
+//! The plain format: a JSON array of tokens, for tests, small models and tokenizers of other kinds.
 //!
 //! ```json
 //! ["a", "\u00e9", [226, 130], null, "</s>"]
 //! ```
 //!
 //! The id of a token is its position. A string is its UTF-8 text, an array of numbers is bytes (for
-//! tokens that are no text by themselves), `null` and the empty string are holes. The longer form
+//! tokens that are not text by themselves), `null` and the empty string are holes. The longer form
 //! is an object:
 //!
 //! ```json
 //! {"tokens": ["a", "b"], "special": {"</s>": 2}, "stop": [2], "width": 32}
 //! ```
 //!
-//! where all but `tokens` may be left out.
+//! where all but `tokens` is optional.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,24 +49,24 @@ struct Object<'a> {
 
 impl Vocabulary {
     /// Reads a plain list of tokens: a JSON array whose elements are strings (UTF-8 text), arrays
-    /// of byte values, or `null` for an id that stands for nothing; the id is the position. Or an
-    /// object `{"tokens": [..], "special": {NAME: ID, ..}, "stop": [ID, ..], "width": N}`, where
-    /// all but `tokens` may be left out.
+    /// of byte values, or `null` for a hole; the id is the position. Alternatively an object
+    /// `{"tokens": [..], "special": {NAME: ID, ..}, "stop": [ID, ..], "width": N}`, where all but
+    /// `tokens` is optional.
     ///
     /// # Errors
     ///
-    /// JSON of another shape, and the limits of [`Vocabulary::from_tokens`].
+    /// If the JSON has another shape, or exceeds the limits of [`Vocabulary::from_tokens`].
     pub fn from_token_list(bytes: &[u8]) -> Result<Self, VocabularyError> {
         VocabularyReader::new().token_list(bytes)
     }
 }
 
 impl VocabularyReader {
-    /// Reads what [`Vocabulary::from_token_list`] reads.
+    /// Reads the format of [`Vocabulary::from_token_list`].
     ///
     /// # Errors
     ///
-    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// The same, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) if a limit
     /// is exceeded.
     pub fn token_list(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();

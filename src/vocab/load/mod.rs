@@ -1,8 +1,7 @@
-//! Readers of tokenizer files, one a format, and the one that finds out which format it has before
-//! it.
+//! Readers of tokenizer files, one for each format, and one that detects the format.
 //!
-//! All of them take bytes, which may be anything: garbage is an error, never a panic, and memory is
-//! only taken in proportion to the file (and to the greatest id, which is bounded).
+//! They accept any bytes: garbage is an error, never a panic, and memory is used only in proportion
+//! to the file (and to the greatest id, which is bounded).
 
 #[cfg(feature = "tiktoken")]
 mod builtin;
@@ -20,7 +19,7 @@ mod vocab_json;
 use crate::util::limits::Limits;
 use crate::vocab::error::VocabularyError;
 
-/// Refuses a file that is too large before it is looked into.
+/// Refuses a file that is too large before it is parsed.
 fn check_size(bytes: &[u8], limits: &Limits) -> Result<(), VocabularyError> {
     match bytes.len() > limits.vocabulary_bytes {
         true => Err(VocabularyError::limit(format!(

@@ -1,8 +1,8 @@
 //! The `vocab` of a tokenizer file, `{"piece": id, ..}` or `[["piece", score], ..]`, read in one
 //! pass.
 //!
-//! Every piece goes into one string as it is parsed: a hundred thousand little strings would cost
-//! more than all the rest of the loading.
+//! All pieces are appended to one string as they are parsed: a hundred thousand little strings
+//! would cost more than the rest of loading.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +19,7 @@ pub(in crate::vocab) struct Pieces {
 }
 
 impl Pieces {
-    /// Each piece and its id.
+    /// Iterates over the pieces and their ids.
     pub(in crate::vocab) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.entries.iter().map(|(range, id)| (&self.text[range.clone()], *id))
     }
@@ -59,7 +59,7 @@ impl<'de> Visitor<'de> for PiecesVisitor {
     }
 }
 
-/// Appends a string, and says where it is.
+/// Appends a string, and returns its range.
 struct Append<'t>(&'t mut String);
 
 impl<'de> DeserializeSeed<'de> for Append<'_> {
@@ -84,7 +84,7 @@ impl Visitor<'_> for Append<'_> {
     }
 }
 
-/// Appends the first of `["piece", score]`.
+/// Appends the first element of `["piece", score]`.
 struct PieceWithScore<'t>(&'t mut String);
 
 impl<'de> DeserializeSeed<'de> for PieceWithScore<'_> {
@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for PieceWithScore<'_> {
     }
 }
 
-/// A string that borrows from the file where it has no escapes.
+/// A string that borrows from the file if it has no escapes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(in crate::vocab) struct Text<'a>(#[serde(borrow)] pub(in crate::vocab) Cow<'a, str>);

@@ -1,10 +1,10 @@
-//! As much of the Protocol Buffers wire format as a SentencePiece model needs: fields, in order, by
-//! number.
+//! The part of the Protocol Buffers wire format that a SentencePiece model needs: fields, in order,
+//! by number.
 
 /// The value of one field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value<'a> {
-    /// Integers, booleans and enumerations; negative ones as two's complement.
+    /// Integers, booleans and enumerations; negative ones in two's complement.
     Varint(u64),
     /// Strings, bytes and messages.
     Bytes(&'a [u8]),
@@ -14,13 +14,13 @@ pub(super) enum Value<'a> {
     Float(f32),
 }
 
-/// The fields of a message; after an error there are no more.
+/// The fields of a message; iteration ends after an error.
 pub(super) struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of `message`.
+    /// Returns the fields of `message`.
     pub(super) fn new(message: &'a [u8]) -> Self {
         Self { rest: message }
     }
@@ -42,7 +42,7 @@ impl<'a> Fields<'a> {
     fn take(&mut self, length: u64) -> Result<&'a [u8], &'static str> {
         let taken =
             usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
-        let (value, rest) = taken.ok_or("a field is longer than what holds it")?;
+        let (value, rest) = taken.ok_or("a field is longer than the message that contains it")?;
         self.rest = rest;
         Ok(value)
     }

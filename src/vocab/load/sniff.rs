@@ -1,4 +1,4 @@
-//! Which format a file is of, by its first bytes and, for JSON, its keys.
+//! Detects the format of a file, by its first bytes and, for JSON, its keys.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::vocab::Vocabulary;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
 use crate::vocab::reader::VocabularyReader;
 
-/// The formats that are read.
+/// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::vocab) enum Format {
     TokenizerJson,
@@ -22,26 +22,25 @@ pub(in crate::vocab) enum Format {
 }
 
 impl Vocabulary {
-    /// Reads a tokenizer file of any format that is known: Hugging Face's `tokenizer.json`, a
+    /// Reads a tokenizer file of any supported format: Hugging Face's `tokenizer.json`, a
     /// SentencePiece `.model`, a tiktoken file, Mistral's `tekken.json`, GPT-2's `vocab.json`, or a
     /// plain list of tokens (see [`Vocabulary::from_token_list`]).
     ///
     /// # Errors
     ///
-    /// [`VocabularyErrorKind::UnknownFormat`] says what was found and what is supported; all others
-    /// come from the loader of the format.
+    /// [`VocabularyErrorKind::UnknownFormat`] reports the content found and the supported formats;
+    /// all other errors come from the loader of the format.
     pub fn from_file_bytes(bytes: &[u8]) -> Result<Self, VocabularyError> {
         VocabularyReader::new().file_bytes(bytes)
     }
 }
 
 impl VocabularyReader {
-    /// Reads what [`Vocabulary::from_file_bytes`] reads.
+    /// Reads the formats of [`Vocabulary::from_file_bytes`].
     ///
     /// # Errors
     ///
-    /// As there, and [`VocabularyErrorKind::Limit`] when a limit
-    /// is exceeded.
+    /// The same, and [`VocabularyErrorKind::Limit`] if a limit is exceeded.
     pub fn file_bytes(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();
         check_size(bytes, limits)?;
@@ -56,29 +55,28 @@ impl VocabularyReader {
     }
 }
 
-/// The format of a file. Reads no more than it must: in the formats of JSON the telling keys come
-/// first.
+/// Detects the format of a file. Reads no more than necessary: in JSON formats the distinguishing
+/// keys come first.
 pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
     let unknown = |what: &str| {
         Err(VocabularyError::new(
             VocabularyErrorKind::UnknownFormat,
             format!(
-                "no known tokenizer format: {what}; supported are tokenizer.json (Hugging Face), \
-                 tokenizer.model \
-                 (SentencePiece), tiktoken files, tekken.json (Mistral), vocab.json (GPT-2) and a \
-                 JSON list of \
-                 tokens"
+                "unknown tokenizer format: {what}; supported are tokenizer.json (Hugging Face), \
+                 tokenizer.model (SentencePiece), tiktoken files, tekken.json (Mistral), \
+                 vocab.json (GPT-2) and a JSON list of tokens"
             ),
         ))
     };
     match bytes.trim_ascii_start() {
         [] => unknown("the file is empty"),
         [b'[', ..] => Ok(Format::TokenList),
-        [b'{', ..] => {
-            sniff_json(bytes).map_or_else(|| unknown("a JSON object without the keys of any"), Ok)
-        }
+        [b'{', ..] => sniff_json(bytes).map_or_else(
+            || unknown("it is a JSON object without the keys of a supported format"),
+            Ok,
+        ),
         _ if bytes.starts_with(&[0x1f, 0x8b]) => {
-            unknown("it is compressed by gzip, unpack it first")
+            unknown("it is compressed with gzip; unpack it first")
         }
         _ if bytes.starts_with(b"PK\x03\x04") => unknown("it is a zip archive"),
         _ if bytes.starts_with(b"GGUF") => unknown("it is a GGUF model"),
@@ -91,11 +89,11 @@ pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
         _ if bytes.is_ascii() => {
             unknown("it is text, but neither JSON nor lines of base64 with ids")
         }
-        _ => unknown("it is binary, but no SentencePiece model"),
+        _ => unknown("it is binary, but not a SentencePiece model"),
     }
 }
 
-/// Whether the first line is a token in base64 and a number.
+/// Returns whether the first line consists of a token in base64 and a number.
 fn is_tiktoken(bytes: &[u8]) -> bool {
     let line = bytes
         .trim_ascii_start()
@@ -119,7 +117,7 @@ fn sniff_json(bytes: &[u8]) -> Option<Format> {
     found.get()
 }
 
-/// Reads keys until one tells the format.
+/// Reads keys until one determines the format.
 struct Keys<'c>(&'c Cell<Option<Format>>);
 
 impl<'de> Visitor<'de> for Keys<'_> {
@@ -147,7 +145,7 @@ impl<'de> Visitor<'de> for Keys<'_> {
     }
 }
 
-/// Whether a value is a number; anything else is read and dropped.
+/// Whether a value is a number; other values are skipped.
 struct IsNumber(bool);
 
 impl<'de> Deserialize<'de> for IsNumber {

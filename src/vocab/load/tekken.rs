@@ -1,7 +1,7 @@
-//! Mistral's `tekken.json`: tokens in base64 by rank, with the special tokens before them.
+//! Mistral's `tekken.json`: tokens in base64 by rank, after the special tokens.
 //!
-//! The first `default_num_special_tokens` ids are special; the id of a token is its rank past them,
-//! and ranks that would lie past `default_vocab_size` are not used though they are in the file.
+//! The first `default_num_special_tokens` ids are special; the id of a token is that number plus
+//! its rank. Tokens whose id would not be below `default_vocab_size` are in the file but not used.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -69,23 +69,23 @@ const OLD_SPECIAL_TOKENS: [&str; 20] = [
 ];
 
 impl Vocabulary {
-    /// Reads Mistral's `tekken.json`.
+    /// Reads Mistral's `tekken.json`. Costs about 60 ms, most of it for skipping unused parts.
     ///
     /// # Errors
     ///
-    /// JSON of another shape; tokens that are not base64; two tokens with one id; the limits of
-    /// [`Vocabulary::from_tokens`]. Cost: some 60 ms, most of it for skipping what is not used.
+    /// If the JSON has another shape, a token is not base64, two tokens have the same id, or the
+    /// limits of [`Vocabulary::from_tokens`] are exceeded.
     pub fn from_tekken(bytes: &[u8]) -> Result<Self, VocabularyError> {
         VocabularyReader::new().tekken(bytes)
     }
 }
 
 impl VocabularyReader {
-    /// Reads what [`Vocabulary::from_tekken`] reads.
+    /// Reads the format of [`Vocabulary::from_tekken`].
     ///
     /// # Errors
     ///
-    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// The same, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) if a limit
     /// is exceeded.
     pub fn tekken(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();
@@ -112,8 +112,8 @@ impl VocabularyReader {
                 for token in listed {
                     if token.rank >= special_count {
                         return Err(VocabularyError::malformed(format!(
-                            "special token \"{}\" has the rank {}, past the {special_count} \
-                             special tokens",
+                            "special token \"{}\" has the rank {}, which is not below the number \
+                             of special tokens, {special_count}",
                             token.token_str.0.escape_debug(),
                             token.rank
                         )));

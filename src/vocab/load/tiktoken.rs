@@ -1,4 +1,4 @@
-//! tiktoken's files, which Llama 3 uses too: one `BASE64 RANK` a line; the rank is the id.
+//! tiktoken's files, also used by Llama 3: each line is `BASE64 RANK`; the rank is the id.
 //!
 //! Special tokens are not in the file but in the code of each model's tokenizer.
 
@@ -13,24 +13,24 @@ use crate::vocab::reader::VocabularyReader;
 
 impl Vocabulary {
     /// Reads a tiktoken file: on each line a token in base64, a space, and its id. Special tokens
-    /// are not in such a file: add them by [`Vocabulary::with_special`], at least the one that ends
-    /// the text.
+    /// are not in such a file: add them with [`Vocabulary::with_special`], at least the one that
+    /// ends the text. Costs about 20 ms for 128,000 tokens.
     ///
     /// # Errors
     ///
-    /// A line of another form; two tokens with one id; the limits of [`Vocabulary::from_tokens`].
-    /// Cost: some 20 ms for 128,000 tokens.
+    /// If a line has another form, two tokens have the same id, or the limits of
+    /// [`Vocabulary::from_tokens`] are exceeded.
     pub fn from_tiktoken(bytes: &[u8]) -> Result<Self, VocabularyError> {
         VocabularyReader::new().tiktoken(bytes)
     }
 }
 
 impl VocabularyReader {
-    /// Reads what [`Vocabulary::from_tiktoken`] reads.
+    /// Reads the format of [`Vocabulary::from_tiktoken`].
     ///
     /// # Errors
     ///
-    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// The same, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) if a limit
     /// is exceeded.
     pub fn tiktoken(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();

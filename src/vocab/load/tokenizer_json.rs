@@ -1,16 +1,17 @@
 //! Hugging Face's `tokenizer.json`.
 //!
-//! A piece of the vocabulary is not what the model writes, but what the file's *decoder* makes of
-//! it. The decoder is a pipeline; what it does to one piece, whatever stands beside it, is read off
-//! its steps:
+//! The bytes of a piece are not its text in the vocabulary, but the output of the file's *decoder*
+//! for it. The decoder is a pipeline; its effect on one piece, independent of the pieces next to
+//! it, is derived from its steps:
 //!
 //! * `ByteLevel`: the piece is written in the byte-level alphabet ([`super::byte_level`]);
-//! * `Replace` and `Metaspace`: a character stands for the space;
+//! * `Replace` and `Metaspace`: a character is replaced by a space;
 //! * `ByteFallback`: `<0x0A>` is the byte;
-//! * `Fuse`, and `Strip` behind it: concern the beginning of the whole text alone.
+//! * `Fuse`, and `Strip` after it: affect only the beginning of the whole text.
 //!
-//! Decoders that look at neighbours or rewrite text (WordPiece, CTC, suffixes of words) give a
-//! piece no bytes of its own: refused. The merges are skipped; masks need none.
+//! Decoders that depend on neighbours or rewrite text (WordPiece, CTC, suffixes of words) are
+//! refused, because a piece then has no bytes of its own. The merges are skipped; masks do not need
+//! them.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -71,24 +72,25 @@ struct Model<'a> {
 impl Vocabulary {
     /// Reads Hugging Face's `tokenizer.json`: byte-level BPE, and SentencePiece style BPE and
     /// Unigram with or without byte fallback. Added tokens that are marked special, and those whose
-    /// names are known to end texts, are special; the others are their text.
+    /// names are known to end texts, are special; the others are their text. Costs about 30 ms for
+    /// the 128,256 tokens of Llama 3.
     ///
     /// # Errors
     ///
-    /// JSON of another shape; tokenizers whose pieces have no bytes of their own (WordPiece, CTC,
-    /// BPE with suffixes); two pieces with one id; the limits of [`Vocabulary::from_tokens`]. Cost:
-    /// some 30 ms for the 128,256 tokens of Llama 3.
+    /// If the JSON has another shape, the tokenizer's pieces have no bytes of their own (WordPiece,
+    /// CTC, BPE with suffixes), two pieces have the same id, or the limits of
+    /// [`Vocabulary::from_tokens`] are exceeded.
     pub fn from_tokenizer_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
         VocabularyReader::new().tokenizer_json(bytes)
     }
 }
 
 impl VocabularyReader {
-    /// Reads what [`Vocabulary::from_tokenizer_json`] reads.
+    /// Reads the format of [`Vocabulary::from_tokenizer_json`].
     ///
     /// # Errors
     ///
-    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// The same, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) if a limit
     /// is exceeded.
     pub fn tokenizer_json(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();
@@ -118,8 +120,8 @@ impl VocabularyReader {
     }
 }
 
-/// Lays the added tokens over the model's own: they are cut out of the text before the model sees
-/// it.
+/// Adds the added tokens, which override the model's own: they are split off the text before the
+/// model sees it.
 fn add_tokens(
     builder: &mut VocabularyBuilder,
     added: &[AddedToken<'_>],
@@ -128,15 +130,14 @@ fn add_tokens(
     let mut decoded = Vec::new();
     for token in added {
         let text = &*token.content.0;
-        // Some files leave the mark off tokens that nobody would call text, `</s>` of Phi 3 among
-        // them.
+        // Some files do not mark all control tokens as special, `</s>` of Phi 3 among them.
         if token.special || is_stop_name(text) {
             builder.special(token.id, text)?;
             continue;
         }
-        // Listing a piece of the model here as well changes when it is used, not what it stands for
-        // (Gemma's runs of spaces). Otherwise the text is plain, but for the character that stands
-        // for the space.
+        // If a piece of the model is also listed here, this changes when it is used, not its bytes
+        // (Gemma's runs of spaces). Otherwise the text is literal, except for the character that
+        // represents the space.
         decoded.clear();
         coding.decode(text, &mut decoded)?;
         if builder.bytes(token.id) == Some(&decoded) {
@@ -149,7 +150,7 @@ fn add_tokens(
     Ok(())
 }
 
-/// Refuses models whose pieces are not what they look like.
+/// Refuses models in which the bytes of a piece depend on its neighbours.
 fn refuse_context(model: &Model<'_>) -> Result<(), VocabularyError> {
     let kind = model.kind.as_ref().map_or("BPE", |kind| &*kind.0);
     if !matches!(kind, "BPE" | "Unigram") {
@@ -175,27 +176,28 @@ fn refuse_context(model: &Model<'_>) -> Result<(), VocabularyError> {
     Ok(())
 }
 
-/// What the decoder does to one piece.
+/// The effect of the decoder on one piece.
 struct Coding {
     byte_level: bool,
     byte_fallback: bool,
-    /// What to replace by what, in order.
+    /// Patterns and replacements, in order.
     replacements: Vec<(String, String)>,
     leading_space: bool,
-    /// Bytes that replacing may still make, of all pieces and all steps.
+    /// Remaining bytes that replacements may produce, over all pieces and all steps.
     replaced: Cell<usize>,
 }
 
-/// Steps that replace: files have two or three.
+/// Upper bound on the replacing steps: files have two or three.
 const MAX_REPLACEMENTS: usize = 64;
 
-/// Bytes of a description of what is done to pieces: files have some kilobytes.
+/// Upper bound on the bytes of the decoder's description: files have a few kilobytes.
 const MAX_DESCRIPTION: usize = 1 << 20;
 
-/// How often the bytes of all tokens may be made anew by replacing.
+/// Upper bound on the bytes that replacements produce, as a multiple of the limit on the bytes of
+/// all tokens.
 const TIMES_REPLACED: usize = 8;
 
-/// A part of the file that says what is done to pieces; null where there is none.
+/// Parses the description of a decoder or pre-tokenizer; null if there is none.
 fn description(raw: Option<&RawValue>) -> Result<Value, VocabularyError> {
     let Some(raw) = raw.map(RawValue::get) else { return Ok(Value::Null) };
     if raw.len() > MAX_DESCRIPTION {
@@ -224,8 +226,8 @@ impl Coding {
             coding.add_decoder(step, &mut fused)?;
         }
         if decoder.is_null() {
-            // Without a decoder the pieces are joined as they are; the way in tells what they stand
-            // for.
+            // Without a decoder the pieces are joined unchanged; the pre-tokenizer shows their
+            // encoding.
             for step in steps(&pre_tokenizer, "pretokenizers") {
                 match kind(step) {
                     "ByteLevel" => coding.byte_level = true,
@@ -237,14 +239,13 @@ impl Coding {
         coding.byte_fallback |= file.model.byte_fallback;
         if coding.replacements.len() > MAX_REPLACEMENTS {
             return Err(VocabularyError::limit(format!(
-                "the tokenizer's decoder has more than {MAX_REPLACEMENTS} steps that replace"
+                "the tokenizer's decoder has more than {MAX_REPLACEMENTS} Replace steps"
             )));
         }
         if !coding.byte_level && !coding.byte_fallback && coding.replacements.is_empty() {
             return Err(VocabularyError::unsupported(
-                "the tokenizer's decoder says nothing of how bytes are written: supported are \
-                 ByteLevel, and \
-                 Metaspace, Replace and ByteFallback",
+                "the tokenizer's decoder does not define how bytes are written: supported are \
+                 ByteLevel, and Metaspace, Replace and ByteFallback",
             ));
         }
         Ok(coding)
@@ -271,7 +272,7 @@ impl Coding {
                 };
                 self.replacements.push((from.to_owned(), to.to_owned()));
             }
-            // Behind Fuse the whole text is one piece, and only its beginning loses a space.
+            // After Fuse the whole text is one piece, and only its beginning loses a space.
             "Strip" if *fused => {
                 let stripped = |end: &str| step.get(end).and_then(Value::as_u64).unwrap_or(0);
                 let of_space = step.get("content").and_then(Value::as_str) == Some(" ");
@@ -279,10 +280,9 @@ impl Coding {
             }
             other => {
                 return Err(VocabularyError::unsupported(format!(
-                    "the tokenizer's decoder has the step {other}, behind which a piece has no \
-                     bytes of its own; \
-                     supported are ByteLevel, ByteFallback, Metaspace, Replace, Fuse, and Strip \
-                     behind Fuse"
+                    "the tokenizer's decoder has the step {other}, after which a piece has no \
+                     bytes of its own; supported are ByteLevel, ByteFallback, Metaspace, Replace, \
+                     Fuse, and Strip after Fuse"
                 )));
             }
         }
@@ -307,26 +307,26 @@ impl Coding {
             bytes.push(byte);
             return Ok(());
         }
-        // A piece that is not all of the alphabet is taken as it stands, as the decoder does.
+        // A piece with characters outside the alphabet is taken literally, as the decoder does.
         if self.byte_level && byte_level::decode(piece, bytes) {
             return Ok(());
         }
         self.decode_added(piece, bytes)
     }
 
-    /// Appends the bytes of a token that was added to the model's pieces.
+    /// Appends the bytes of an added token.
     fn decode_added(&self, text: &str, bytes: &mut Vec<u8>) -> Result<(), VocabularyError> {
         let mut text = Cow::Borrowed(text);
         for (from, to) in &self.replacements {
             let times = text.matches(&**from).count();
             if times > 0 {
-                // Known before any of it is made: a few steps can make gigabytes of a letter.
+                // Checked before the text is built: a few steps can turn one letter into gigabytes.
                 let length = (text.len() - times * from.len())
                     .saturating_add(times.saturating_mul(to.len()));
                 let left = self.replaced.get().checked_sub(length);
                 let left = left.ok_or_else(|| {
                     VocabularyError::limit(
-                        "what the tokenizer's decoder replaces makes too long tokens",
+                        "the replacements of the tokenizer's decoder make tokens too long",
                     )
                 })?;
                 self.replaced.set(left);
@@ -338,19 +338,20 @@ impl Coding {
     }
 }
 
-/// The byte that a piece of the form `<0x0A>` stands for.
+/// Returns the byte of a piece of the form `<0x0A>`.
 pub(in crate::vocab) fn fallback_byte(piece: &str) -> Option<u8> {
     let digits = piece.strip_prefix("<0x")?.strip_suffix('>')?;
     let hexadecimal = digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     hexadecimal.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// The type of a pipeline's step.
+/// Returns the type of a step of a pipeline.
 pub(in crate::vocab) fn kind(step: &Value) -> &str {
     step.get("type").and_then(Value::as_str).unwrap_or("without a type")
 }
 
-/// The steps of a pipeline in order, sequences opened. The JSON reader bounds how deep they nest.
+/// Returns the steps of a pipeline in order, with sequences flattened. The JSON reader bounds their
+/// nesting.
 pub(in crate::vocab) fn steps<'v>(component: &'v Value, list: &str) -> Vec<&'v Value> {
     let mut open = vec![component];
     let mut steps = Vec::new();

@@ -1,7 +1,7 @@
-//! GPT-2's `vocab.json` (`encoder.json`): a map from pieces to ids, and nothing else.
+//! GPT-2's `vocab.json` (`encoder.json`): only a map from pieces to ids.
 //!
-//! The file does not say how bytes are written, so the pieces must tell: all 256 characters of the
-//! byte-level alphabet are there, or all 256 pieces `<0x00>` to `<0xFF>`.
+//! The file does not specify the encoding of bytes, so it is detected from the pieces: either all
+//! 256 characters of the byte-level alphabet occur, or all 256 pieces `<0x00>` to `<0xFF>`.
 
 use super::check_size;
 use crate::vocab::Vocabulary;
@@ -16,24 +16,24 @@ use super::tokenizer_json::fallback_byte;
 
 impl Vocabulary {
     /// Reads GPT-2's `vocab.json`, a JSON map from pieces to ids. Pieces whose names are known to
-    /// end texts, and `<s>`, `<unk>`, `<pad>` and `<bos>`, are special; added tokens lie in other
+    /// end texts, and `<s>`, `<unk>`, `<pad>` and `<bos>`, are special; added tokens are in other
     /// files, see [`Vocabulary::with_special`].
     ///
     /// # Errors
     ///
-    /// JSON of another shape; pieces from which it cannot be seen how bytes are written; two pieces
-    /// with one id; the limits of [`Vocabulary::from_tokens`].
+    /// If the JSON has another shape, the pieces do not show the encoding of bytes, two pieces have
+    /// the same id, or the limits of [`Vocabulary::from_tokens`] are exceeded.
     pub fn from_vocab_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
         VocabularyReader::new().vocab_json(bytes)
     }
 }
 
 impl VocabularyReader {
-    /// Reads what [`Vocabulary::from_vocab_json`] reads.
+    /// Reads the format of [`Vocabulary::from_vocab_json`].
     ///
     /// # Errors
     ///
-    /// As there, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when a limit
+    /// The same, and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) if a limit
     /// is exceeded.
     pub fn vocab_json(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();
@@ -65,7 +65,8 @@ impl VocabularyReader {
     }
 }
 
-/// Whether the pieces are written in the byte-level alphabet; if not, they are SentencePiece's.
+/// Returns whether the pieces are written in the byte-level alphabet; if not, they are in
+/// SentencePiece's form.
 fn is_byte_level(pieces: &Pieces) -> Result<bool, VocabularyError> {
     let mut letters = [false; 256];
     let mut fallbacks = [false; 256];
@@ -89,8 +90,7 @@ fn is_byte_level(pieces: &Pieces) -> Result<bool, VocabularyError> {
         return Ok(false);
     }
     Err(VocabularyError::unsupported(
-        "the pieces do not show how bytes are written: neither the 256 letters of the byte-level \
-         alphabet nor \
-         <0x00> to <0xFF> are all there; use the model's tokenizer.json",
+        "the pieces do not show how bytes are written: neither all 256 letters of the byte-level \
+         alphabet nor all of <0x00> to <0xFF> are present; use the model's tokenizer.json",
     ))
 }

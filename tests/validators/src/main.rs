@@ -1,20 +1,20 @@
-//! lrmask's JSON Schema held against two validators of others.
+//! Compares lrmask's JSON Schema with two third-party validators.
 //!
 //! ```sh
 //! cargo run --release --manifest-path tests/validators/Cargo.toml -- [TEXTS [MUTATIONS]] [NAME...]
 //! ```
 //!
-//! For each schema of MaskBench's sample, where it lies beside the project:
+//! For each schema of MaskBench's samples, if they are placed next to the project:
 //!
 //! * *generated*: TEXTS texts (default 20) drawn from the masks, half with keys in the declared
 //!   order and half in any, are valid;
 //! * *permuted*: valid instances in up to 24 orders of their keys are accepted in any order;
 //! * *mutated*: an instance with a key dropped, a value swapped or a number moved, MUTATIONS times
-//!   (default 8), is judged as both validators judge it.
+//!   (default 8), gets the same verdict from lrmask as from both validators.
 //!
-//! Differences are listed, and counted by kind: with what the schema is held to less than it asks
-//! for, where its warnings say so. So are texts about which the two disagree: which
-//! of them calls them invalid, and for what.
+//! Differences are listed, and counted by kind; for approximated schemas the kind names the
+//! approximations, taken from the warnings. Texts on which the two validators disagree are listed
+//! too, with the one that calls them invalid, and the reason.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -23,14 +23,14 @@ use std::path::Path;
 use lrmask::{Constraint, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
 use serde_json::{Map, Value, json};
 
-/// Bytes of a generated text behind which it is ended.
+/// Number of bytes after which a generated text is completed.
 const LENGTH: usize = 400;
-/// Orders of the keys of one instance.
+/// Number of key orders of one instance.
 const ORDERS: usize = 24;
-/// Mutations of one instance, unless another number is asked for.
+/// Default number of mutations of one instance.
 const MUTATIONS: usize = 8;
 
-/// Numbers that look random (Marsaglia, "Xorshift RNGs", 2003).
+/// Pseudo-random numbers (Marsaglia, "Xorshift RNGs", 2003).
 struct Random(u64);
 
 impl Random {
@@ -42,7 +42,7 @@ impl Random {
     }
 }
 
-/// Two validators of others.
+/// Two third-party validators.
 struct Oracles {
     first: jsonschema::Validator,
     schemas: boon::Schemas,
@@ -50,7 +50,7 @@ struct Oracles {
 }
 
 impl Oracles {
-    /// `None` where one of them cannot read the schema.
+    /// Returns `None` if one of them cannot read the schema.
     fn new(schema: &Value) -> Option<Self> {
         let first = jsonschema::options().should_validate_formats(true).build(schema).ok()?;
         let mut schemas = boon::Schemas::new();
@@ -61,7 +61,8 @@ impl Oracles {
         Some(Self { first, schemas, second })
     }
 
-    /// What both of them say; where they disagree, which one calls the value invalid, and why.
+    /// Returns the common verdict of both; if they disagree, which one calls the value invalid, and
+    /// why.
     fn verdict(&self, value: &Value) -> Result<bool, String> {
         match (self.first.is_valid(value), self.schemas.validate(value, self.second)) {
             (true, Ok(())) => Ok(true),
@@ -71,7 +72,7 @@ impl Oracles {
         }
     }
 
-    /// What is wrong with a value: the keyword that it breaks.
+    /// Returns the keyword that a value violates.
     fn why(&self, value: &Value) -> String {
         let Some(error) = self.first.iter_errors(value).next() else { return String::new() };
         match error.kind() {
@@ -81,7 +82,7 @@ impl Oracles {
     }
 }
 
-/// What the second validator finds wrong: the first error that has no cause, by its kind.
+/// Returns the kind of the second validator's first error without a cause.
 fn cause(error: &boon::ValidationError) -> String {
     match (error.causes.first(), &error.kind) {
         (Some(first), _) => cause(first),
@@ -93,7 +94,7 @@ fn cause(error: &boon::ValidationError) -> String {
     }
 }
 
-/// What was found, by kind.
+/// The findings, by kind.
 #[derive(Default)]
 struct Findings {
     counts: BTreeMap<String, usize>,
@@ -226,10 +227,10 @@ fn main() {
     }
 }
 
-/// What the schema is held to less than it asks for, by its warnings; `None` where it is not.
+/// Returns the approximations of the schema, according to its warnings; `None` if there are none.
 fn narrowed(schema: &JsonSchema) -> Option<String> {
     let warnings = schema.warnings().iter().filter(|warning| warning.code == "narrowed-schema");
-    // What a message quotes is of one schema.
+    // Quoted parts of a message belong to one schema, so they are removed.
     let kind = |message: &str| message.split('"').step_by(2).collect::<Vec<_>>().join("...");
     let mut kinds: Vec<String> = warnings.map(|warning| kind(&warning.message)).collect();
     kinds.sort();
@@ -243,7 +244,7 @@ fn accepts(constraint: &Constraint, text: &str) -> bool {
         && matcher.advance(256u32).is_ok()
 }
 
-/// A text drawn from the masks byte by byte, and ended when it is long.
+/// Returns a text drawn from the masks byte by byte, and completed once it is long.
 fn generate(constraint: &Constraint, random: &mut Random) -> Option<String> {
     let mut matcher = constraint.matcher();
     let mut mask = constraint.new_mask();
@@ -263,7 +264,7 @@ fn generate(constraint: &Constraint, random: &mut Random) -> Option<String> {
     Some(String::from_utf8(text).expect("texts are UTF-8"))
 }
 
-/// The value with the keys of all its objects in some order.
+/// Returns the value with the keys of all its objects in a random order.
 fn permuted(value: &Value, random: &mut Random) -> Value {
     match value {
         Value::Array(items) => {
@@ -282,7 +283,7 @@ fn permuted(value: &Value, random: &mut Random) -> Value {
     }
 }
 
-/// Changes one place of the value: drops a member or an item, swaps a value for another, moves a
+/// Makes one change to the value: drops a member or an item, swaps a value for another, moves a
 /// number by one.
 fn mutate(value: &mut Value, random: &mut Random) {
     let goes_down = random.below(4) > 0;

@@ -75,7 +75,7 @@ fn each_finding_has_its_place() {
             &[("bad-lookahead", 3, 28)],
         ),
         ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" then A\n", &[("bad-lookahead", 3, 19)]),
-        // The grammar's shape.
+        // Structural findings.
         ("start: a\na: \"(\" a \")\"\n", &[("unproductive", 1, 1), ("unproductive", 2, 1)]),
         (
             "start: \"a\" _INDENT\n%declare _INDENT\n",
@@ -97,7 +97,7 @@ fn each_finding_has_its_place() {
         ("start: \"a\"\nB: C\nC: \"b\"\n", &[("unused-terminal", 2, 1)]),
         ("start: ID\nID: /a/\n%fallback ID \"abort\"\n", &[("unused-terminal", 3, 14)]),
         ("start.2: \"a\"\n", &[("rule-priority", 1, 7)]),
-        // What is ignored may be asked for as well.
+        // Ignored terminals may also occur in rules.
         ("start: \"a\" [NL] \"b\"\nNL: \"n\"\n%ignore NL\n", &[]),
     ];
     for (text, expected) in table {

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use super::{grammar, places};
 use crate::grammar::{Grammar, GrammarErrorKind, GrammarReader};
 
-/// A grammar among files.
+/// Returns a grammar that can import `files`.
 fn with_files(text: &str, files: &[(&str, &str)]) -> Result<Grammar, crate::grammar::GrammarError> {
     let imports = |path: &str| {
         let file = files.iter().find(|(name, _)| *name == path);
@@ -50,7 +50,7 @@ fn overriding_and_extending_reach_into_the_import() {
     let printed = with_files(text, &files).unwrap().to_string();
     assert!(printed.contains("item: B\n") && !printed.contains("item: A\n"), "{printed}");
     assert!(printed.contains("KEY: \"k\" | \"l\""), "{printed}");
-    // The same without the two: the import itself is unharmed.
+    // The same without the two: the import itself is not affected.
     let printed = with_files("%import .base (top)\nstart: top\n", &files).unwrap().to_string();
     assert!(printed.contains("base__item: A\n"), "{printed}");
 }
@@ -106,7 +106,7 @@ fn files_beside_the_grammar_go_before_libraries() {
     assert!(grammar.to_string().contains("INT: /i+/"), "{grammar}");
     let grammar = with_files("%import common.INT\nstart: INT\n", &[]).unwrap();
     assert!(!grammar.to_string().contains("INT: /i+/"), "{grammar}");
-    // A file that is being read is not the library of its name.
+    // A file that is being read does not match the library of its name.
     let text = "%import common.INT\nstart: INT\n";
     let imports = |path: &str| match path {
         "dir/common.lark" => Ok(text.to_owned()),
@@ -134,7 +134,7 @@ fn every_name_of_every_library_can_be_imported() {
             } else {
                 "x"
             };
-            // Blocks are those of whoever imports them.
+            // Blocks are defined by the importer.
             let lines = match library {
                 "python" => "%import python (_NEWLINE, _INDENT, _DEDENT)\n",
                 _ => "",

@@ -1,4 +1,4 @@
-//! What grows, and what must not.
+//! Limits and growth of grammar sizes.
 
 use proptest::prelude::*;
 
@@ -6,12 +6,12 @@ use super::{grammar, places};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 
-/// Symbols in all productions.
+/// Returns the number of symbols in all productions.
 fn symbols(grammar: &Grammar) -> usize {
     grammar.productions.iter().map(|production| production.rhs.len() + 1).sum()
 }
 
-/// Lengths up to `bound` of the sentences of `grammar`, which has one terminal.
+/// Returns the lengths up to `bound` of the sentences of `grammar`, which has one terminal.
 fn lengths(grammar: &Grammar, bound: usize) -> Vec<usize> {
     let mut sets = vec![vec![false; bound + 1]; grammar.nonterminals.len()];
     loop {
@@ -45,7 +45,7 @@ fn lengths(grammar: &Grammar, bound: usize) -> Vec<usize> {
     }
 }
 
-/// The number of terminals in the shortest sentence of `grammar`.
+/// Returns the number of terminals in the shortest sentence of `grammar`.
 fn shortest(grammar: &Grammar) -> u64 {
     let mut shortest = vec![u64::MAX; grammar.nonterminals.len()];
     loop {
@@ -65,7 +65,7 @@ fn shortest(grammar: &Grammar) -> u64 {
     }
 }
 
-/// An expression, and the lengths up to [`BOUND`] that it stands for.
+/// An expression, and the lengths up to [`BOUND`] of its texts.
 #[derive(Clone, Debug)]
 struct Sized {
     text: String,
@@ -74,7 +74,7 @@ struct Sized {
 
 const BOUND: usize = 40;
 
-/// The sums of one length of each.
+/// Returns the sums of one length from each.
 fn sums(a: &[bool], b: &[bool]) -> Vec<bool> {
     let mut sums = vec![false; BOUND + 1];
     for i in (0..=BOUND).filter(|&i| a[i]) {
@@ -85,7 +85,7 @@ fn sums(a: &[bool], b: &[bool]) -> Vec<bool> {
     sums
 }
 
-/// Random expressions over one terminal.
+/// Generates random expressions over one terminal.
 fn expressions() -> impl Strategy<Value = Sized> {
     let single = |length: usize| (0..=BOUND).map(|i| i == length).collect::<Vec<_>>();
     let leaf = Just(Sized { text: "A".into(), lengths: single(1) });
@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// What hostile grammars are made of.
+/// Fragments of hostile grammars.
 const PIECES: &[&str] = &[
     "\nstart:",
     "\na:",
@@ -253,7 +253,7 @@ fn many_options_in_one_sequence_take_linear_size() {
     let many: String = (0..1_000).map(|i| format!("[\"o{i}\"] ")).collect();
     let many = grammar(&format!("start: {many}\n"));
     assert!(symbols(&many) < 100_000, "{}", symbols(&many));
-    // The empty text is in the language, though no helper derives it.
+    // The empty text is in the language, although no helper derives it.
     assert_eq!(shortest(&many), 0);
     assert_eq!(many.productions.iter().filter(|production| production.rhs.is_empty()).count(), 1);
 }

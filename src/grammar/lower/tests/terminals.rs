@@ -2,7 +2,7 @@
 
 use super::grammar;
 
-/// The terminals of `text`, one a line.
+/// Returns the terminals of `text`, one per line.
 fn terminals(text: &str) -> String {
     let printed = grammar(text).to_string();
     printed.split("\n\n").nth(2).unwrap_or_default().trim().to_owned()
@@ -19,7 +19,7 @@ fn strings_in_rules_get_larks_names() {
         ("start: \"1a\"", "__ANON_0: \"1a\"  [rank 0]"),
         ("start: /a+/i", "__ANON_0: /a+/i  [rank 0]"),
         ("start: \"a\"..\"c\"", "__ANON_0: \"a\"..\"c\"  [rank 0]"),
-        // A terminal defined as just that is used instead, through its fragments too.
+        // A terminal defined as exactly that string is used instead, also through its fragments.
         ("start: \"if\"\nKW: \"if\"", "KW: \"if\"  [rank 0]"),
         ("start: \"if\"\nKW: W\nW: \"if\"", "KW: \"if\"  [rank 0]"),
         ("start: /a+/\nAS: /a+/", "AS: /a+/  [rank 0]"),
