@@ -2,8 +2,8 @@
 //!
 //! A string with a pattern and a maximum length is at a different point after each of its
 //! characters, and none of them leads back to itself. But as long as the end is far away, tokens do
-//! the same at all of them. So walks follow one that starts from a point that counts nothing, the
-//! *home* of the others, and share its result below each node where no text can tell the two apart.
+//! the same at all of them. So walks from these points follow one from a point that counts nothing,
+//! their *home*, and share its result below each node where no text can tell the two apart.
 
 use crate::lexer::ALWAYS;
 use crate::scanner::points::{Counting, Point};

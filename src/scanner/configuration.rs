@@ -238,8 +238,8 @@ impl Scanner {
         }
     }
 
-    /// Returns the state in which a lexeme starts after `left`, the requirements of earlier
-    /// lexemes, and the obligations among them.
+    /// Returns the scan state in which a lexeme starts after earlier ones that left `left`, where
+    /// `start` is the state without their text, and the obligations without the past.
     #[inline]
     pub(super) fn begin(
         &self,

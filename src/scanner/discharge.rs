@@ -52,7 +52,8 @@ impl Discharges {
 
 impl Scanner {
     /// Returns the obligations that have to be kept while a lexeme is in `state`: all of them if
-    /// the start of a lexeme depends on the past, which the search does not model.
+    /// they are few, or if the starts of lexemes depend on the past, which the search does not
+    /// model.
     #[inline]
     pub(super) fn keep_obligations(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
         if id == ObligationsId::NONE

@@ -135,10 +135,9 @@ pub(crate) struct Bounds {
 pub(crate) struct Context {
     /// The terminals (and `$`) that the stack can really shift (accept).
     pub(crate) acceptable: BitSet,
-    /// The labels that have a reading. A `%lookahead` word among them may turn out to have none.
+    /// The labels that have a reading; a `%lookahead` word among them may turn out to have none.
     pub(crate) takes: BitSet,
-    /// The scan state where the next lexeme starts, before the preceding text is taken into
-    /// account.
+    /// The scan state where the next lexeme starts, without the effect of the preceding text.
     pub(crate) start: ScanStateId,
 }
 

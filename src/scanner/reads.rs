@@ -32,7 +32,7 @@ pub(crate) struct Reads {
     /// Depth of the lowest state that was read with its context, which determines the states above
     /// it.
     lowest_state: u32,
-    /// All other reads, in order with reads of cores above `lowest`.
+    /// Reads in order, without the cores read last, down to `lowest`.
     events: Events,
     /// `None` if the reads are not needed, or the grammar has no lines.
     layout: Option<Box<LayoutReads>>,

@@ -205,7 +205,7 @@ fn check_lexemes(
     findings
 }
 
-/// Checks that nothing is required of the text of the next line where it begins. A line can be
+/// Checks that no condition on the following text reaches into the next line. A line can be
 /// restarted with other blanks, and every decision about widths relies on that.
 fn check_conditions(
     grammar: &Grammar,
@@ -239,7 +239,7 @@ fn check_conditions(
     findings
 }
 
-/// Checks that nothing is required of earlier lines, for the same reason.
+/// Checks that no terminal looks at the text before it, for the same reason.
 fn check_past(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let looks = |(terminal, dfa): (&Terminal, &Option<Dfa>)| {
         let finding = |_: &Dfa| {

@@ -119,7 +119,7 @@ fn longer(first: &Dfa, second: &Dfa, lexis: &Lexis, left: &mut usize) -> Option<
     None
 }
 
-/// Returns the bytes that lead to the last of these.
+/// Returns the bytes that lead to the last of these states.
 fn way<State>(met: &[(State, usize, u8)]) -> Vec<u8> {
     let mut text = Vec::new();
     let mut at = met.len() - 1;

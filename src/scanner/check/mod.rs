@@ -1,5 +1,4 @@
-//! The check of a grammar: where is a text certain to be viable when the engine says so at first
-//! sight?
+//! The check of a grammar: for which lexemes is a text certain to be viable at first sight?
 //!
 //! A text is viable when the lexeme in progress can become a terminal that the stack can shift, and
 //! every stack reached in this way can be completed by lexemes that longest match allows next to

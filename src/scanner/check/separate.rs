@@ -573,8 +573,8 @@ mod tests {
     use crate::util::limits::Limits;
     use crate::util::meter::Meter;
 
-    /// Whether a grammar is separate whose only rule has these alternatives of terminals, each a
-    /// regex.
+    /// Returns whether a grammar is separate whose only rule has these alternatives of terminals,
+    /// each a regex.
     fn are_separate_in(alternatives: &[&[&str]]) -> bool {
         let mut patterns: Vec<&str> = alternatives.concat();
         patterns.sort_unstable();

@@ -41,7 +41,8 @@ impl Line {
         }
     }
 
-    /// Returns the part that [`Line::behind`] needs of a place inside this many brackets.
+    /// Reduces the state of a place inside this many brackets to the part that [`Line::behind`]
+    /// needs.
     pub(super) fn outside(self, brackets: u32) -> Self {
         match self {
             Self::None => self,

@@ -142,8 +142,8 @@ impl<'a> Exactly<'a> {
         })
     }
 
-    /// Returns the scan state where the next lexeme starts, before the preceding text is taken into
-    /// account.
+    /// Returns the scan state where the next lexeme starts, without the effect of the preceding
+    /// text.
     fn start(&self, held: &Held) -> ScanStateId {
         let everywhere = || self.scanner.lexis.candidate_starts.ordinary[0];
         self.context(held).map_or_else(everywhere, |context| context.start)
