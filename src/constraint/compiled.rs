@@ -8,10 +8,10 @@ use super::Constraint;
 use super::disjoint;
 use super::empty;
 use super::lexemes::Lexemes;
-use crate::grammar::in_brackets;
-use crate::grammar::in_pairs;
+use crate::grammar::inline_unbalanced;
 use crate::grammar::ir::Terminal;
 use crate::grammar::pattern::Pattern;
+use crate::grammar::specialize_in_brackets;
 use crate::grammar::words;
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
@@ -115,9 +115,9 @@ impl CompiledGrammar {
         let written = schema::write_out(grammar, follows, meter)
             .map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
-        let paired = in_pairs::written_out(grammar);
+        let paired = inline_unbalanced::written_out(grammar);
         let grammar = paired.as_ref().unwrap_or(grammar);
-        let bracketed = in_brackets::without_lines(grammar);
+        let bracketed = specialize_in_brackets::without_lines(grammar);
         let grammar = bracketed.as_ref().unwrap_or(grammar);
         let listed = words::written_out(grammar);
         let grammar = listed.as_ref().unwrap_or(grammar);

@@ -5,7 +5,7 @@
 //! in the size of the grammar, without recursion.
 
 mod cycles;
-mod kept;
+mod project;
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub(crate) fn trim(
         let also = reachable(grammar, other, alive);
         competing.iter_mut().zip(also).for_each(|(competing, also)| *competing |= also);
     }
-    let mut trimmed = kept::keep(grammar, start, &reached, &competing, alive);
+    let mut trimmed = project::keep(grammar, start, &reached, &competing, alive);
     findings.extend(assumed_lines(&trimmed));
     trimmed.warnings = diagnostic::fold(findings);
     trimmed.untrimmed = Some(untrimmed.clone());
@@ -110,7 +110,7 @@ pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
     };
     let reached = reachable(grammar, grammar.start, alive);
     productive[grammar.start.index()]
-        .then(|| kept::keep(grammar, grammar.start, &reached, &reached, alive))
+        .then(|| project::keep(grammar, grammar.start, &reached, &reached, alive))
 }
 
 /// Whether every nonterminal derives some text.

@@ -150,8 +150,6 @@ pub(crate) enum Matching {
     All,
 }
 
-impl Matching {}
-
 /// Treatment of a conflict that precedence does not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Conflicts {
@@ -192,14 +190,15 @@ pub(crate) struct Terminal {
     /// Terminals that this word is reserved against (`%reserved NAME IF`): under the contextual
     /// lexer it competes wherever one of them does.
     pub(crate) reserved_against: Vec<TerminalId>,
-    /// What a lexeme of this word is where the stack cannot shift the word itself (`%fallback ID
-    /// ABORT`).
+    /// Reading of a lexeme of this word if the stack cannot shift the word itself
+    /// (`%fallback ID ABORT`).
     pub(crate) fallback: Option<Fallback>,
-    /// What a lexeme of it is as well: each of these is a reading of its own wherever the stack can
-    /// shift it, and the terminal competes wherever one of them can stand. These have no pattern.
+    /// Further readings of its lexemes: each of these terminals is a separate reading if the stack
+    /// can shift it, and the terminal competes where one of them can be shifted. They have no
+    /// pattern.
     pub(crate) meant: Vec<TerminalId>,
-    /// Whether it competes only where the stack can shift it, and there only with what else the
-    /// stack can shift.
+    /// Whether it competes only if the stack can shift it, and then only with other terminals that
+    /// the stack can shift.
     pub(crate) exclusive: bool,
     /// Context that decides whether a lexeme of this word is itself (`%lookahead ID OVER ...`).
     pub(crate) lookahead: Option<Lookahead>,

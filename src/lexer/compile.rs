@@ -5,14 +5,14 @@ use regex_syntax::hir::Hir;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::algebra;
+use crate::lexer::approximation::Narrowed;
 use crate::lexer::chain::{chain, steps};
 use crate::lexer::determinize::{self, Texts};
+use crate::lexer::determinize_lookaround;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::looking;
+use crate::lexer::from_automaton;
 use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, Narrowing, lower, lower_whole};
-use crate::lexer::made;
-use crate::lexer::narrowed::Narrowed;
 use crate::lexer::splice::{self, Splice};
 use crate::util::meter::Meter;
 
@@ -127,7 +127,12 @@ impl<'a> Compiler<'a> {
                 &lowered.hir,
                 meter,
             )?;
-            return looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, meter);
+            return determinize_lookaround::determinize(
+                &nfa,
+                &lowered.looks,
+                lowered.is_lazy,
+                meter,
+            );
         }
         self.determinized(&lowered.hir, if lowered.is_lazy { Texts::First } else { Texts::All })
     }
@@ -181,10 +186,10 @@ impl<'a> Compiler<'a> {
                 let parts = [self.any_text()?, self.combination(pattern, depth + 1)?];
                 algebra::product(&parts, |both| both == [true, false], meter)
             }
-            Pattern::Automaton(automaton) => made::minimal(automaton, meter),
+            Pattern::Automaton(automaton) => from_automaton::minimal(automaton, meter),
             Pattern::Counted(counted) => Dfa::of_counted(counted, depth > 0, meter),
             Pattern::Schema(_) => Err(PatternError::schema()),
-            Pattern::Tokens(tokens) => made::minimal(&tokens.spellings(), meter),
+            Pattern::Tokens(tokens) => from_automaton::minimal(&tokens.spellings(), meter),
             Pattern::Shortest(pattern) => match self.shortest(pattern)? {
                 Some(shortest) => Ok(shortest),
                 None => algebra::first_matches(&self.combination(pattern, depth + 1)?, meter),

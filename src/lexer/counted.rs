@@ -8,7 +8,7 @@ use crate::lexer::algebra;
 use crate::lexer::count::Count;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::made;
+use crate::lexer::from_automaton;
 use crate::util::meter::Meter;
 use crate::util::self_loops::LETTER;
 
@@ -25,7 +25,7 @@ impl Dfa {
         meter: &Meter,
     ) -> Result<Self, PatternError> {
         let Counted { automaton, marked, least, most } = counted;
-        let (table, states) = made::as_it_is(automaton, meter)?;
+        let (table, states) = from_automaton::as_it_is(automaton, meter)?;
         let marks =
             states.iter().map(|&state| marked.get(state).is_some_and(|&marked| marked)).collect();
         let too_large =

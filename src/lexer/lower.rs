@@ -4,7 +4,7 @@
 //! The Hir is built with its own smart constructors, which flatten and merge. A pattern without a
 //! lazy repetition is only its language: greediness and captures are dropped. With a lazy
 //! repetition the order of attempts matters, and alternatives and repetitions stay as they are.
-//! Look-arounds become empty captures ([`looking`]).
+//! Look-arounds become empty captures ([`determinize_lookaround`]).
 
 use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
@@ -14,12 +14,12 @@ use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::MARK;
+use crate::lexer::approximation::Narrowed;
 use crate::lexer::determinize::{self, Texts};
+use crate::lexer::determinize_lookaround::{self, LookAround};
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::joined::joined;
-use crate::lexer::looking::{self, LookAround};
-use crate::lexer::narrowed::Narrowed;
 use crate::lexer::python::{self, Tables, fold_ascii};
 use crate::util::meter::{Holding, Meter};
 
@@ -327,7 +327,8 @@ impl Builder<'_> {
         }
         let compiler = determinize::thompson_with_looks(self.meter);
         let nfa = determinize::nondeterministic(&compiler, hir, self.meter)?;
-        Ok(looking::determinize_nested(&nfa, &inner, first, self.meter)?.minimize(self.meter)?)
+        Ok(determinize_lookaround::determinize_nested(&nfa, &inner, first, self.meter)?
+            .minimize(self.meter)?)
     }
 
     /// Returns a character class; the empty one matches nothing.

@@ -5,39 +5,39 @@
 //! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir;
 //!    regexes go through [`python`], a parser of the syntax and the semantics of Python's `re`.
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
-//!    [`looking`] does the same for a regex with look-arounds; [`trailing`] holds its conditions on
+//!    [`determinize_lookaround`] does the same for a regex with look-arounds; [`trailing`] holds its conditions on
 //!    the text after a lexeme.
 //! 3. [`minimize`]: states are trimmed and minimised; states and byte classes ([`columns`]) are
 //!    numbered canonically.
 //!
-//! Intersections, complements and explicit automata ([`made`]) are combined as automata
+//! Intersections, complements and explicit automata ([`from_automaton`]) are combined as automata
 //! ([`algebra`], [`splice`]); passes 1 and 2 make those of the parts.
 //!
 //! Patterns that are a sequence of byte classes are built directly ([`chain`]). Bounds on the
 //! number of characters are not expanded into states ([`count`]). The residual language of a state
-//! has the same representation in all automata that have it ([`rest`]).
+//! has the same representation in all automata that have it ([`residual`]).
 
 mod agreement;
 mod algebra;
+mod approximation;
 mod chain;
 mod columns;
 mod compile;
 mod count;
 mod counted;
 mod determinize;
+mod determinize_lookaround;
 mod dfa;
 mod error;
+mod from_automaton;
 mod joined;
 mod line_ends;
 mod look_around;
-mod looking;
 mod lower;
-mod made;
 mod minimize;
-mod narrowed;
 mod partition;
 mod python;
-mod rest;
+mod residual;
 mod splice;
 mod table;
 #[cfg(test)]

@@ -11,11 +11,11 @@
 
 use smallvec::SmallVec;
 
-use super::places::{LookAhead, Place};
 use super::requirements::{End, Symbol};
 use super::stack::{Depths, Stack};
 use super::table::ParseTable;
 use super::tail::Tail;
+use super::virtual_top::{LookAhead, Place};
 use crate::util::bitset::BitSet;
 use crate::util::id::CoreId;
 

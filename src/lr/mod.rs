@@ -17,13 +17,13 @@
 //! * [`table`]: the result; [`mod@print`] formats it for people, [`row_sets`] stores its rows.
 //!
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
-//! [`forks`], [`unions`]; what reductions come to: [`places`]; right recursion in constant space:
+//! [`forks`], [`unions`]; what reductions come to: [`virtual_top`]; right recursion in constant space:
 //! [`tail`]; reductions that read no deeper than the state below the top, found once: [`closures`],
 //! [`unit_reductions`]; what whole stacks shift: [`shiftable`]; lists that must
 //! have certain members: [`requirements`], [`members`]), what
 //! contexts tell of states ([`states`], [`contexts`]), what can be read from a state on
 //! ([`derivations`]), with that the proof that every stack can be completed ([`completable`]) and
-//! the decision for one of them ([`completion`]; a [`trail`] keeps what such a decision read), the
+//! the decision for one of them ([`completion`]; a [`read_prefix`] keeps what such a decision read), the
 //! cheapest way to complete it ([`minimal_completion`]), and how deep it must nest ([`nesting`]).
 
 mod closures;
@@ -45,8 +45,8 @@ pub(crate) mod minimal_completion;
 mod names;
 pub(crate) mod nesting;
 mod node;
-mod places;
 mod print;
+pub(crate) mod read_prefix;
 mod report;
 mod requirements;
 mod row_sets;
@@ -60,7 +60,7 @@ mod tail;
 mod terminal_sets;
 #[cfg(test)]
 mod tests;
-pub(crate) mod trail;
 mod unions;
 mod unit_reductions;
+mod virtual_top;
 mod yields;

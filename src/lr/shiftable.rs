@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering;
 
 use super::closures::{Closure, Read};
 use super::node::{Acceptable, Stack};
-use super::places::Any;
 use super::stack::Depths;
 use super::table::ParseTable;
+use super::virtual_top::Any;
 use crate::util::bitset::BitSet;
 
 /// Upper bound on the cores of an entry: computing longer ones again costs less.

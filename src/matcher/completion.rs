@@ -15,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::Matcher;
-use super::noted::Noted;
+use super::side_state::Noted;
 use crate::lr::stack::{Stack, Stacks, Unread};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;

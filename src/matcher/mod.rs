@@ -9,12 +9,12 @@ mod error;
 mod expected;
 mod forced;
 mod history;
-mod kept;
 mod lexeme;
+mod limits;
 mod lines;
 mod mask;
-mod noted;
 mod one_reading;
+mod side_state;
 mod text_so_far;
 mod value_map;
 mod values;
@@ -38,9 +38,9 @@ use error::Refused;
 pub use error::{AdvanceError, AdvanceErrorKind, RowError};
 pub use expected::Expected;
 use history::History;
-use kept::{Followed, Spent};
+use limits::{Followed, Spent};
 pub use mask::{MaskInfo, TokenMask};
-use noted::{Note, Notes};
+use side_state::{Note, Notes};
 
 /// The state of one sequence generated under a constraint.
 ///

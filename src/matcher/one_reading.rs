@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use super::Matcher;
-use super::noted::Noted;
+use super::side_state::Noted;
 use crate::scanner::{Reads, Scanner};
 
 /// Upper bound on the followed readings that differ only in their stacks.

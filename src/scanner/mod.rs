@@ -23,7 +23,7 @@
 //! This expresses longest match and backing up in one rule, and keeps it exact while the outcome is
 //! open. In most languages nearly every obligation dies on the next byte.
 
-mod alike;
+mod bounded_equivalence;
 mod budget;
 mod budgets;
 mod candidate_sets;
@@ -34,24 +34,24 @@ mod discharge;
 mod distinct;
 mod in_lines;
 mod indentation;
+mod item_trie;
 mod layout;
 mod lexis;
 mod lines;
 pub(crate) mod lookahead;
-mod marks;
 mod obligations;
 mod one_way;
-mod pieces;
-pub(crate) mod points;
+pub(crate) mod product_state;
 mod proof;
 mod reads;
-mod rest;
-mod seen;
+mod residual;
+mod rule_attributes;
 pub(crate) mod self_loops;
 mod size;
 mod states;
 mod step;
 mod subsumption;
+mod utf8_units;
 mod viability;
 
 use std::sync::OnceLock;
@@ -70,19 +70,19 @@ use crate::util::id::{ScanStateId, TerminalId};
 use discharge::Discharges;
 pub(crate) use distinct::{Lexeme, LexemeCounts};
 pub(crate) use indentation::Indentation;
+pub(crate) use item_trie::Seen;
 pub(crate) use layout::Layout;
 pub(crate) use lexis::Lexis;
 pub(crate) use lines::{Lines, Width, is_blank};
 use lookahead::{Between, ExpectationsId};
-pub(crate) use marks::{Mark, Marks};
 use obligations::ObligationSets;
 pub(crate) use obligations::{Obligations, ObligationsId};
-use pieces::Pieces;
-use points::Points;
+use product_state::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads, STEPS_OF_FOLLOWING};
-pub(crate) use seen::Seen;
+pub(crate) use rule_attributes::{Mark, Marks};
 pub(crate) use states::ScanStates;
+use utf8_units::Pieces;
 use viability::{Decisions, Ends};
 
 /// The scanner of a grammar: its lexical rules, the facts proved about them, and a cache of

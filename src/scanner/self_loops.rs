@@ -3,7 +3,7 @@
 //! This is the scanner's side of the contract of [`self_loops`](crate::util::self_loops).
 
 use super::Scanner;
-use super::points::{Point, PointId, Step};
+use super::product_state::{Point, PointId, Step};
 use crate::util::self_loops::{
     ASCII, BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, LETTERS, NOT_ASCII, Stretch,
     Within, characters_of, group,

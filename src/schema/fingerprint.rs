@@ -3,7 +3,7 @@
 //!
 //! Pairwise difference of many values is not context-free. Pairwise difference of their
 //! fingerprints is, and it is stricter: the state contains a set of small numbers. This
-//! approximates unique items that cannot be [followed](super::items_apart), and keys that must not
+//! approximates unique items that cannot be [followed](super::unique_followed), and keys that must not
 //! count twice.
 
 use crate::schema::atoms::{Atoms, Items, Properties};

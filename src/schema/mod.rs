@@ -11,7 +11,7 @@
 //!    [`names`]: a deterministic machine over values, built as far as it is reached; [`inhabited`]
 //!    removes formulas that no value satisfies, [`text`] has the automata of scalars; [`conflict`]
 //!    explains why no value is left.
-//! 4. [`build`], [`members`], [`long_strings`], [`items_apart`], [`renewal`]: the machine as
+//! 4. [`build`], [`members`], [`long_strings`], [`unique_followed`], [`extensible`]: the machine as
 //!    productions ([`fragment`]).
 //!
 //! `docs/json-schema.md` lists the support for each keyword.
@@ -30,6 +30,7 @@ mod draft;
 mod embedded;
 mod emptiness;
 mod error;
+mod extensible;
 mod fingerprint;
 mod foreign;
 mod formula;
@@ -37,7 +38,6 @@ mod fragment;
 mod guidance;
 mod inhabited;
 mod item_steps;
-mod items_apart;
 mod json;
 mod key_classes;
 mod keywords;
@@ -52,7 +52,6 @@ mod object;
 mod options;
 mod origins;
 mod refs;
-mod renewal;
 mod repeated;
 mod rewriting;
 mod shapes;
@@ -63,6 +62,7 @@ mod text;
 mod told_apart;
 mod unevaluated;
 mod unique;
+mod unique_followed;
 mod unknown;
 mod uri;
 mod vocabulary;

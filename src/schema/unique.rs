@@ -6,7 +6,7 @@
 //! conditions. Otherwise, the [fingerprints] of the items must differ, and only a few items are
 //! allowed: sets of fingerprints are states, too.
 //!
-//! [followed]: super::items_apart
+//! [followed]: super::unique_followed
 //! [fingerprints]: super::fingerprint
 
 use crate::schema::draft::Draft;

@@ -7,17 +7,17 @@
 mod builder;
 mod cut;
 mod error;
-pub(crate) mod families;
 mod load;
 pub(crate) mod nodes;
 pub(crate) mod piece_counts;
 mod reader;
-pub(crate) mod rests;
+pub(crate) mod shared_walks;
 mod spelled;
 mod stops;
 mod tokens;
 pub(crate) mod trie;
 mod vocabulary;
+pub(crate) mod wide_nodes;
 
 pub use error::{VocabularyError, VocabularyErrorKind};
 pub use reader::VocabularyReader;

@@ -17,10 +17,10 @@
 
 use std::sync::OnceLock;
 
-use super::families::{Families, Family};
 use super::nodes::{Node, NodeGroups};
 use super::piece_counts::{MANY, PieceCounts};
-use super::rests::Rests;
+use super::shared_walks::Rests;
+use super::wide_nodes::{Families, Family};
 use crate::util::self_loops::{Groups, STRAY_BYTES};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.

@@ -67,7 +67,7 @@ impl Alphabet {
         self.count
     }
 
-    /// By letter: the characters that it stands for, as ranges of code points.
+    /// Returns the characters of each letter, as ranges of code points.
     pub(super) fn ranges(&self) -> Vec<Vec<(u32, u32)>> {
         let mut ranges = vec![Vec::new(); self.count];
         let ends = self.starts[1..].iter().map(|&next| next - 1).chain([u32::MAX]);

@@ -2,7 +2,7 @@
 //!
 //! `Substring` and the dispatches become rules, one for each state of an automaton: that of all
 //! runs of chunks (Blumer et al. 1985), and that of Aho and Corasick (1975) for the first of
-//! several texts. Later passes write out what is regular of these.
+//! several texts. Later passes write out the regular ones of these.
 
 use std::collections::VecDeque;
 
@@ -19,20 +19,20 @@ use crate::syntax::ast::Spanned;
 use crate::syntax::gbnf::ast::{Argument, Call, Function, Value};
 use crate::util::diagnostic::Diagnostic;
 
-/// Characters of all texts of one call.
+/// Maximum number of characters of all texts of one call.
 const MAX_CHARACTERS: usize = 100_000;
 
-/// What is said of a dispatch.
+/// Arguments of a dispatch.
 struct Dispatch<T> {
-    /// What is looked for, and the rule behind it.
+    /// Texts or tokens to find, each with the rule after it.
     tags: Vec<(T, ExprId)>,
     excludes: Vec<T>,
-    /// Whether text and tags go on behind the rule.
+    /// Whether text and tags continue after the rule.
     loops: bool,
 }
 
 impl Resolver<'_> {
-    /// What the call stands for; nothing where an error was reported.
+    /// Returns the expression for the call; it matches nothing if an error was reported.
     pub(super) fn call(&mut self, call: &Call, at: At) -> ExprId {
         let made = match call.function {
             Function::Regex => self.regex(call, at),
@@ -99,7 +99,7 @@ impl Resolver<'_> {
         if ids.is_empty() { Err(None) } else { Ok(tokens(&ids)) }
     }
 
-    /// The texts of a dispatch, and what is said of it.
+    /// Reads the tags of a dispatch and its options.
     fn dispatch<'a, T: PartialEq>(
         &mut self,
         call: &'a Call,
@@ -126,7 +126,7 @@ impl Resolver<'_> {
         };
         let mut excludes = Vec::new();
         if let Some(value) = named[1] {
-            // One between brackets is no list to some.
+            // A single value in brackets is not always parsed as a list.
             let values = match &value.node {
                 Value::Several(values) => &values[..],
                 _ => std::slice::from_ref(value),
@@ -156,7 +156,7 @@ impl Resolver<'_> {
         let states = first_found(&all);
         let rules: Vec<usize> = states.iter().map(|_| self.made.add(self.exprs, at)).collect();
         for (&rule, moves) in rules.iter().zip(&states) {
-            // The text may end anywhere; what is none of these characters begins anew.
+            // The text may end anywhere; any other character returns to the beginning.
             let mut ways = vec![self.exprs.empty()];
             let mut named = Vec::new();
             let mut classes: Vec<(usize, Vec<(u32, u32)>)> = Vec::new();
@@ -228,10 +228,10 @@ impl Resolver<'_> {
     }
 }
 
-/// An argument that the function does not take; `None`: one is missing, or one is too many.
+/// An argument that the function does not take; `None` if one is missing, or one is too many.
 type Misplaced<'a> = Option<&'a Spanned<Value>>;
 
-/// The arguments without names, and those with these names.
+/// The arguments without names, and those with the given names.
 type Arguments<'a> = (Vec<&'a Spanned<Value>>, Vec<Misplaced<'a>>);
 
 fn arguments<'a>(call: &'a Call, names: &[&str]) -> Result<Arguments<'a>, Misplaced<'a>> {
@@ -270,17 +270,17 @@ fn tokens(ids: &[u32]) -> Tokens {
     Tokens::Ids(ids.into_iter().map(|id| (id, id)).collect())
 }
 
-/// What a character leads to.
+/// Result of reading a character.
 #[derive(Clone, Debug)]
 enum Found {
-    /// A state in which none of the texts has been met.
+    /// A state in which none of the texts has been found.
     Nothing(usize),
     /// The texts that end with it, by number.
     Texts(Vec<usize>),
 }
 
-/// By state: what the characters of the texts lead to, as long as none of the texts has been met;
-/// those that are missing lead to the first state.
+/// Returns the moves of each state by the characters of the texts, until one of the texts is found;
+/// missing characters lead to the first state.
 fn first_found(texts: &[&str]) -> Vec<HashMap<char, Found>> {
     let mut children: Vec<HashMap<char, usize>> = vec![HashMap::new()];
     let mut ends: Vec<Vec<usize>> = vec![Vec::new()];
@@ -296,7 +296,7 @@ fn first_found(texts: &[&str]) -> Vec<HashMap<char, Found>> {
         }
         ends[at].push(number);
     }
-    // Breadth first, so that shorter texts are known when longer ones ask for them.
+    // Breadth first, so that shorter texts are complete when longer ones need them.
     let mut all = children.clone();
     let mut fails = vec![0; children.len()];
     let mut pending = VecDeque::from([0]);
@@ -323,7 +323,7 @@ fn first_found(texts: &[&str]) -> Vec<HashMap<char, Found>> {
         true => Found::Nothing(to),
         false => Found::Texts(ends[to].clone()),
     };
-    // States in which a text has been met are never entered.
+    // States in which a text has been found are never entered.
     let moves = |state: usize| match ends[state].is_empty() {
         true => all[state].iter().map(|(&character, &to)| (character, found(to))).collect(),
         false => HashMap::new(),

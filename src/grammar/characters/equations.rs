@@ -2,37 +2,37 @@
 
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs, MAX_DEPTH};
 
-/// How large an expression may be written out. Its automaton has about as many states.
+/// Maximum size of an expanded expression. Its automaton has about as many states.
 const MAX_SIZE: u64 = 20_000;
-/// How large all expressions together may be.
+/// Maximum size of all expressions together.
 pub(super) const MAX_PARTS: usize = 4_000_000;
 
-/// Whether an expression may be written out.
+/// Whether an expression may be expanded.
 pub(super) fn is_small(exprs: &Exprs, expr: ExprId) -> bool {
     exprs.size(expr) <= MAX_SIZE && exprs.depth(expr) <= MAX_DEPTH && exprs.parts() <= MAX_PARTS
 }
 
-/// Where the names of recursive rules stand in alternatives.
+/// Position of recursive rules in alternatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Right,
     Left,
 }
 
-/// `A X | B Y | C`: by unknown what stands before it, or behind it; and the rest.
+/// `A X | B Y | C`: by unknown the expression before or after it; and the remainder.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
     pub(super) coefficients: Vec<Option<ExprId>>,
     pub(super) constant: ExprId,
 }
 
-/// The least solution of these, in each of which the unknowns stand at the end. `None` where it
-/// grows too large.
+/// Returns the least solution of these equations, in which all unknowns are at the end, or `None`
+/// if it grows too large.
 pub(super) fn right_linear(exprs: &mut Exprs, system: Vec<Equation>) -> Option<Vec<ExprId>> {
     Equations { exprs, members: &[], side: Side::Right }.solve(system)
 }
 
-/// Equations in the making, with the rules that are their unknowns.
+/// Builder of equations, with the rules that are their unknowns.
 pub(super) struct Equations<'a> {
     pub(super) exprs: &'a mut Exprs,
     pub(super) members: &'a [usize],
@@ -44,7 +44,7 @@ impl Equations<'_> {
         Equation { coefficients: vec![None; self.members.len()], constant }
     }
 
-    /// `expr` as an equation; `None` where it is not linear.
+    /// Returns `expr` as an equation, or `None` if it is not linear.
     pub(super) fn linear(&mut self, expr: ExprId) -> Option<Equation> {
         if self.exprs.is_regular(expr) {
             return Some(self.constant(expr));
@@ -93,7 +93,7 @@ impl Equations<'_> {
         }
     }
 
-    /// `other` before all of `equation`, or behind it.
+    /// Puts `other` before or after all of `equation`.
     fn multiply(&mut self, equation: &mut Equation, other: ExprId) {
         let (exprs, side) = (&mut *self.exprs, self.side);
         let mut with = |expr: ExprId| match side {
@@ -116,7 +116,7 @@ impl Equations<'_> {
         }
     }
 
-    /// The least solution; `None` where it grows too large.
+    /// Returns the least solution, or `None` if it grows too large.
     pub(super) fn solve(&mut self, mut system: Vec<Equation>) -> Option<Vec<ExprId>> {
         for unknown in 0..system.len() {
             // X = A X | rest is A* rest.

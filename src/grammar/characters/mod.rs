@@ -14,7 +14,7 @@ mod contexts;
 mod cut;
 mod equations;
 mod expr;
-mod harmless;
+mod munch_safety;
 mod print;
 mod reach;
 mod regexes;
@@ -31,7 +31,7 @@ use crate::grammar::characters::alphabet::Alphabet;
 use crate::grammar::characters::contexts::Budget;
 use crate::grammar::characters::cut::{Cuts, Parts};
 use crate::grammar::characters::expr::Exprs;
-use crate::grammar::characters::harmless::Checker;
+use crate::grammar::characters::munch_safety::Checker;
 use crate::grammar::characters::resolve::Rule;
 use crate::grammar::lower::expand::{self, Productions};
 use crate::grammar::lower::{Context, did_you_mean};
@@ -74,7 +74,7 @@ pub(crate) fn lower_gbnf(
 
     regular::write_out(&mut context, &mut exprs, &mut rules);
     context.check()?;
-    // AFTER THIS: what is regular is written out where it is named.
+    // AFTER THIS: regular rules are written out where they are used.
 
     let settled = settle(&mut context, &mut exprs, &rules, root);
     let Settled { parts, productions, every_match } = context.checked(settled)?;

@@ -1,5 +1,6 @@
-//! Regexes as XGrammar reads them: a whole text, `\d \w \s` as in ECMAScript without its
-//! Unicode blanks, lazy repetitions for plain ones, `^` and `$` at the ends. `regex-syntax` parses.
+//! Regexes in XGrammar's syntax: a whole text, `\d \w \s` as in ECMAScript without its Unicode
+//! blanks, lazy repetitions treated as plain ones, `^` and `$` at the ends. Parsed by
+//! `regex-syntax`.
 
 use regex_syntax::ast::{self, Ast, ClassSet, ClassSetItem};
 use regex_syntax::hir::{Class, HirKind};
@@ -7,19 +8,19 @@ use regex_syntax::hir::{Class, HirKind};
 use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::{ExprId, Exprs};
 
-/// Groups in groups.
+/// Maximum nesting depth of groups.
 const DEEPEST: u32 = 48;
 
-/// The flags of all of a regex.
+/// Flags that apply to a whole regex.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flags {
-    /// Whether letters of ASCII stand for either case.
+    /// Whether ASCII letters match either case.
     pub(super) ignore_case: bool,
-    /// Whether `.` is any character, line feeds too.
+    /// Whether `.` matches any character, including line feeds.
     pub(super) dot_all: bool,
 }
 
-/// The texts that the regex matches as a whole; what is not understood of it.
+/// Returns the texts that the regex matches as a whole, or a message on the unsupported part.
 pub(super) fn read(exprs: &mut Exprs, pattern: &str, mut flags: Flags) -> Result<ExprId, String> {
     let pattern = match pattern.strip_prefix("(?i)") {
         Some(rest) => {
@@ -159,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    /// With the other case of each letter of ASCII, where case is ignored.
+    /// Returns the set with the other case of each ASCII letter, if case is ignored.
     fn cased(&self, set: CharSet) -> CharSet {
         if !self.flags.ignore_case {
             return set;

@@ -17,13 +17,13 @@ use crate::util::components::strong_components;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::lists::Lists;
 
-/// Rules of one recursion.
+/// Maximum number of rules in one recursion.
 const MAX_EQUATIONS: usize = 40;
 
-/// Writes regular rules out in the bodies of all rules.
+/// Writes out regular rules in the bodies of all rules.
 ///
-/// AFTER THIS: a body that [`Exprs::is_regular`] is that of a regular rule, and other rules name
-/// none of these.
+/// AFTER THIS: a body that [`Exprs::is_regular`] is that of a regular rule, and other rules refer
+/// to none of these.
 pub(super) fn write_out(context: &mut Context, exprs: &mut Exprs, rules: &mut [Rule]) {
     let mut regular: Vec<Option<ExprId>> = vec![None; rules.len()];
     let components = components(exprs, rules);
@@ -54,7 +54,7 @@ pub(super) fn write_out(context: &mut Context, exprs: &mut Exprs, rules: &mut [R
     }
 }
 
-/// Only of a regular language is it known where its texts end first.
+/// Reports a lazy rule that is not regular: the first ends of its texts are unknown.
 fn refuse_lazy(context: &mut Context, rule: &Rule) {
     if rule.lazy {
         let message = format!("rule `{}` is lazy, and not regular or too large", rule.name);

@@ -21,13 +21,13 @@ pub(super) struct Rule {
     pub(super) name: Arc<str>,
     pub(super) at: At,
     pub(super) body: ExprId,
-    /// Whether a text of it ends as soon as it can: of its body's texts it has those that none of
-    /// them is a proper beginning of.
+    /// Whether a text ends as soon as it can: the rule has the texts of its body that have no other
+    /// one as a proper prefix.
     pub(super) lazy: bool,
 }
 
 impl Rule {
-    /// Whether nobody wrote it: no name in a file has brackets.
+    /// Whether the rule is generated: no name in a file has brackets.
     pub(super) fn is_made(&self) -> bool {
         self.name.starts_with("made(")
     }
@@ -72,14 +72,14 @@ pub(super) fn resolve(
     rules
 }
 
-/// Rules that nobody wrote, behind those that are defined.
+/// Generated rules, numbered after those that are defined.
 pub(super) struct Made {
     first: usize,
     rules: Vec<Rule>,
 }
 
 impl Made {
-    /// The number of one more rule, which derives nothing yet.
+    /// Adds a rule that derives nothing yet, and returns its number.
     pub(super) fn add(&mut self, exprs: &mut Exprs, at: At) -> usize {
         let number = self.first + self.rules.len();
         // No name in a file has brackets.
@@ -88,7 +88,7 @@ impl Made {
         number
     }
 
-    /// Says what a rule that was added is.
+    /// Sets the body of an added rule.
     pub(super) fn define(&mut self, rule: usize, body: ExprId) {
         self.rules[rule - self.first].body = body;
     }
@@ -112,7 +112,7 @@ pub(super) struct Resolver<'a> {
     numbers: &'a HashMap<&'a str, usize>,
     pub(super) exprs: &'a mut Exprs,
     pub(super) made: Made,
-    /// What names every token but one.
+    /// Expressions for all tokens but some.
     negations: HashSet<ExprId>,
 }
 
@@ -171,7 +171,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The rule of this name.
+    /// Returns the rule of this name.
     pub(super) fn rule(&mut self, name: &str, at: At) -> ExprId {
         if let Some(&rule) = self.numbers.get(name) {
             return self.exprs.rule(rule);
@@ -183,7 +183,7 @@ impl Resolver<'_> {
         self.exprs.nothing()
     }
 
-    /// Any token but these.
+    /// Returns the expression for any token but these.
     pub(super) fn others(&mut self, tokens: Tokens, at: At) -> ExprId {
         let expr = self.exprs.token(Tokens::Others(Box::new(tokens)));
         self.negations.insert(expr);
@@ -196,7 +196,7 @@ impl Resolver<'_> {
         expr
     }
 
-    /// Attributes that are not read.
+    /// Reports attributes that are not supported.
     fn attributes(&mut self, rule: &ast::Rule) {
         const WITHOUT_EFFECT: [&str; 7] = [
             "capture",

@@ -1,4 +1,4 @@
-//! Lazy rules: of the texts of a regular language those of which no proper beginning is one.
+//! Lazy rules: the texts of a regular language without a proper prefix in it.
 
 use crate::grammar::characters::MAX_INTERVALS;
 use crate::grammar::characters::alphabet::Alphabet;
@@ -7,14 +7,14 @@ use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::equations::{Equation, right_linear};
 use crate::grammar::characters::expr::{ExprId, Exprs};
 
-/// States of an automaton that is written as an expression.
+/// Maximum number of states of an automaton that is written as an expression.
 const MAX_STATES: usize = 64;
 
 /// A state, and the characters that lead to it, as ranges.
 type Move = (u32, Vec<(u32, u32)>);
 
-/// The texts of `expr`, which is regular, that no other text of it begins. `None` where that would
-/// be too large.
+/// Returns the texts of `expr`, which is regular, that have no other of its texts as a prefix, or
+/// `None` if that would be too large.
 pub(super) fn shortest(exprs: &mut Exprs, expr: ExprId) -> Option<ExprId> {
     if exprs.is_nullable(expr) {
         return Some(exprs.empty());
@@ -26,7 +26,7 @@ pub(super) fn shortest(exprs: &mut Exprs, expr: ExprId) -> Option<ExprId> {
     for (letter, ranges) in alphabet.ranges().into_iter().enumerate() {
         classes[automaton.column(letter) as usize].extend(ranges);
     }
-    // The last states are the farthest from the start: they are solved first.
+    // The last states are the farthest from the start, and are solved first.
     let mut states = vec![START];
     let mut moves: Vec<Vec<Move>> = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! "Did you mean": the defined name nearest to one that is not.
+//! "Did you mean": the defined name nearest to an undefined one.
 
 use crate::util::diagnostic::Diagnostic;
 use crate::util::similar::nearest;

@@ -24,8 +24,8 @@ pub(crate) fn automaton(chunks: &[String]) -> Option<Automaton> {
     places.determinize()
 }
 
-/// By state of the suffix automaton, the first one first: the chunks that may follow, and what they
-/// lead to. Each state accepts.
+/// Returns the moves of each state of the suffix automaton, beginning with the start: the chunks
+/// that may follow, and their targets. Each state accepts.
 pub(crate) fn runs<'a>(chunks: &[&'a str]) -> Vec<Vec<(&'a str, usize)>> {
     let chunks: Vec<&str> = chunks.iter().copied().filter(|chunk| !chunk.is_empty()).collect();
     let moves = |state: Suffix<'a>| state.next.into_iter().collect();

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::folded::Folded;
+use super::row_sketch::Folded;
 use crate::index::tokens::{TokenSet, tokens_of};
 use crate::util::aligned::AlignedRow;
 use crate::util::append::AppendVec;

@@ -15,9 +15,9 @@ use smallvec::SmallVec;
 
 use super::classes::Base;
 use super::context::Walker;
-use super::leading::LeadingBytes;
+use super::line_blanks::LeadingBytes;
 use super::nodes::NodesId;
-use crate::scanner::points::{Point, PointId};
+use crate::scanner::product_state::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
 use crate::util::byte_classes::ClassSet;
 use crate::vocab::nodes::Node;

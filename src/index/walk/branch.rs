@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::nodes::{ByteNodes, NodesId};
 use crate::index::tokens::TokensId;
-use crate::scanner::points::{Point, PointId};
+use crate::scanner::product_state::{Point, PointId};
 
 /// The entry of a branch.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The result of a walk: classes of tokens.
 
-use super::leading::LeadingBytes;
+use super::line_blanks::LeadingBytes;
 use super::nodes::NodesId;
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::scanner::ObligationsId;

@@ -17,7 +17,7 @@ use super::context::Walker;
 use super::descent::{Descent, Way};
 use super::nodes::NodesId;
 use crate::index::tokens::TokenSet;
-use crate::scanner::points::Point;
+use crate::scanner::product_state::Point;
 use crate::scanner::self_loops::Count;
 use crate::util::self_loops::{CHARACTERS, Groups, group};
 use crate::vocab::piece_counts::{MANY, PieceCounts};

@@ -4,17 +4,17 @@
 //! is a jump, and the path from the root to the current node is an array by depth.
 
 use super::base::{BasePosition, Bases};
+use super::class_builder::Tally;
 use super::classes::Walk;
 use super::context::Walker;
-use super::leading::{Blanks, LeadingBytes};
+use super::line_blanks::{Blanks, LeadingBytes};
 use super::loops::{SelfLoops, Skipped};
-use super::pending::{EndedAt, PendingEnds, PendingId};
-use super::tally::Tally;
+use super::open_ends::{EndedAt, PendingEnds, PendingId};
 use crate::scanner::ObligationsId;
-use crate::scanner::points::{Point, Step};
+use crate::scanner::product_state::{Point, Step};
 use crate::util::byte_classes::ClassSet;
-use crate::vocab::families::Family;
 use crate::vocab::nodes::Node;
+use crate::vocab::wide_nodes::Family;
 
 /// A walk in progress.
 pub(super) struct Descent<'g> {

@@ -6,8 +6,8 @@ use super::classes::{Origin, Walk};
 use super::context::Walker;
 use super::descent::{Descent, Way};
 use super::nodes::NodesId;
-use super::pending::EndedAt;
-use crate::scanner::points::Point;
+use super::open_ends::EndedAt;
+use crate::scanner::product_state::Point;
 use crate::util::self_loops::LETTER;
 use crate::vocab::trie::Trie;
 

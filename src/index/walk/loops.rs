@@ -7,7 +7,7 @@
 //! elsewhere to the next ([`SelfLoops::skip`]).
 
 use crate::scanner::Scanner;
-use crate::scanner::points::Point;
+use crate::scanner::product_state::Point;
 use crate::util::self_loops::{Groups, LETTER, NOT_ASCII, Stretch};
 use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;

@@ -9,32 +9,32 @@
 //! tokens.
 //!
 //! The driver ([`driver`]) starts from some nodes; the depth-first walk below them ([`descent`])
-//! collects its results ([`tally`]) and tracks ends that a longer match may refute ([`pending`]).
+//! collects its results ([`class_builder`]) and tracks ends that a longer match may refute ([`open_ends`]).
 //! Five shortcuts let it skip most of the trie, each in its own file, and each can be turned off by
 //! [`Shortcuts`]:
 //!
 //! * [`base`]: the part shared with a base walk.
 //! * [`loops`]: skips nodes where a scan state leads back to itself.
 //! * [`counted`]: classifies tokens by length where a scan state counts characters.
-//! * [`rests`]: walks inside strings that another grammar has done.
+//! * [`shared_walks`]: walks inside strings that another grammar has done.
 //! * [`branch`] and [`by_byte`]: results cached for each first byte.
 
 mod base;
 mod branch;
 mod by_byte;
+mod class_builder;
 mod classes;
 mod context;
 mod counted;
 mod descent;
 mod driver;
-mod leading;
+mod line_blanks;
 mod loops;
 mod nodes;
 mod numbers;
-mod pending;
-mod rests;
+mod open_ends;
+mod shared_walks;
 mod tables;
-mod tally;
 mod walked;
 
 pub(crate) use classes::{Base, Boundary, End, Origin, Walk};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::branch::{Branch, BranchKey};
 use super::classes::{Origin, Walk};
 use super::nodes::{NodeSets, NodesId};
-use crate::scanner::points::PointId;
+use crate::scanner::product_state::PointId;
 use crate::util::memo::Memo;
 
 /// The walks of an epoch.

@@ -2,10 +2,10 @@
 
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind};
 
+use crate::lexer::determinize_lookaround::{LookAround, Side};
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
-use crate::lexer::looking::{LookAround, Side};
 use crate::lexer::lower::MAX_DEPTH;
 use crate::lexer::python::cursor::end_of_alternative;
 use crate::lexer::python::parser::Parser;

@@ -25,9 +25,9 @@ use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
 };
 
+use crate::lexer::approximation::Narrowed;
+use crate::lexer::determinize_lookaround::{LookAround, Side};
 use crate::lexer::dfa::{Dfa, untidiness};
-use crate::lexer::looking::{LookAround, Side};
-use crate::lexer::narrowed::Narrowed;
 
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::TooLarge;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::python::{longest, matches_wholly};
 use super::*;
-use crate::lexer::narrowed::Narrowed;
+use crate::lexer::approximation::Narrowed;
 
 /// Returns the automaton of `pattern`, and the groups that were narrowed.
 fn narrowed(pattern: &str) -> Result<(Dfa, Vec<Narrowed>), PatternError> {

@@ -1,8 +1,8 @@
 //! Tests of nodes that represent several stacks.
 
 use super::super::forks::join;
+use super::super::read_prefix::Trailing;
 use super::super::stack::{Depths, Stack, Stacks, Unread};
-use super::super::trail::Trailing;
 use super::table_of;
 use super::text::grammar;
 use crate::grammar::ir::Conflicts;

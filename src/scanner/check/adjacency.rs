@@ -10,7 +10,7 @@
 //! [`direct`](super::direct) has the relation without ignored lexemes in between.
 
 use super::direct::{Direct, Fates};
-use super::gates::{self, Gates};
+use super::ignored_follow::{self, Gates};
 use super::indentation::blank_states;
 use super::scan_graph::ScanGraph;
 use crate::grammar::ir::Grammar;
@@ -28,7 +28,7 @@ pub(super) struct Adjacency {
     follows: Vec<BitSet>,
     /// Terminals that a lexeme may ever be.
     possible: BitSet,
-    /// The terminals that may follow ignored terminals with a gate: see [`gates`].
+    /// The terminals that may follow ignored terminals with a gate: see [`ignored_follow`].
     gates: Vec<(TerminalId, BitSet)>,
     /// Ignored terminals without a gate that not everything may follow.
     doubtful: Vec<TerminalId>,
@@ -111,7 +111,7 @@ impl Adjacency {
             }
         }
         let Gates { gates, doubtful } =
-            gates::sort(grammar, lexis, (&follows, &loosely), newline, &possible);
+            ignored_follow::sort(grammar, lexis, (&follows, &loosely), newline, &possible);
         if let Some(Lines { indent, dedent, .. }) = lines {
             possible.insert(indent.index());
             possible.insert(dedent.index());

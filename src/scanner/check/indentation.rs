@@ -11,9 +11,9 @@
 //! ignored lexemes, whatever follows, so that every width can be written; and line ends contain no
 //! blanks.
 
-use crate::grammar::in_brackets;
-use crate::grammar::in_pairs;
+use crate::grammar::inline_unbalanced;
 use crate::grammar::ir::{self, Grammar, Symbol, Terminal};
+use crate::grammar::specialize_in_brackets;
 use crate::lexer::Dfa;
 use crate::scanner::lines::BLANKS;
 use crate::scanner::{Lexis, Reads};
@@ -94,7 +94,7 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
         for (code, (open, close)) in
             [("unbalanced-blocks", blocks), ("unbalanced-brackets", brackets)]
         {
-            let depth = in_pairs::depth_behind(&production.rhs, open, close);
+            let depth = inline_unbalanced::depth_behind(&production.rhs, open, close);
             // A repetition makes several productions of one place in the file.
             let is_known =
                 |finding: &Diagnostic| finding.place.is_some() && finding.place == production.place;
@@ -120,19 +120,19 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
 }
 
 /// Checks that no line is required between brackets. Rules that can do without lines have been
-/// rewritten ([`in_brackets`]).
+/// rewritten ([`specialize_in_brackets`]).
 fn check_brackets(
     grammar: &Grammar,
     directive: &ir::Indentation<TerminalId>,
 ) -> Option<Diagnostic> {
     let own = [directive.newline, directive.indent, directive.dedent];
-    let holds = in_brackets::holding_lines(grammar, directive);
+    let holds = specialize_in_brackets::holding_lines(grammar, directive);
     let is_line = |symbol: Symbol| match symbol {
         Symbol::Terminal(terminal) => own.contains(&terminal),
         Symbol::Nonterminal(nonterminal) => holds[nonterminal.index()],
     };
     grammar.productions.iter().find_map(|production| {
-        let mut symbols = in_brackets::with_depth(&production.rhs, directive);
+        let mut symbols = specialize_in_brackets::with_depth(&production.rhs, directive);
         let (symbol, _) = symbols.find(|&(symbol, depth)| depth > 0 && is_line(symbol))?;
         let name = grammar.symbol_name(symbol);
         let message = format!(

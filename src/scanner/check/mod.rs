@@ -13,7 +13,7 @@
 //! * [`indentation`]: that blanks, brackets and blocks stay in step;
 //! * [`scan_graph`]: all scan states that lexemes can reach;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
-//! * [`gates`]: which ignored terminals only some terminals may follow;
+//! * [`ignored_follow`]: which ignored terminals only some terminals may follow;
 //! * [`succession`]: the same in the terms of the proof, with the requirements of words on the
 //!   lexemes after them;
 //! * [`crate::lr::completable`]: with that, which stacks can be completed (run only if it is in
@@ -21,7 +21,7 @@
 
 mod adjacency;
 mod direct;
-mod gates;
+mod ignored_follow;
 mod indentation;
 mod matching;
 mod quoted;

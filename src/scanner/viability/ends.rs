@@ -8,9 +8,9 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
+use super::obligation_classes::Threats;
 use super::places::COMPARISONS;
-use super::threats::Threats;
-use crate::scanner::points::{ByPoint, End, Found, Point, PointId};
+use crate::scanner::product_state::{ByPoint, End, Found, Point, PointId};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::append::Interner;
 use crate::util::bitset::BitSet;

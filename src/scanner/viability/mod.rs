@@ -3,7 +3,7 @@
 //! Most of the time one look suffices: the lexeme in progress can become a label that the stack
 //! takes and after which every stack can be completed ([`Proof`](super::Proof)). Where that is not
 //! certain, a search decides. The possible lexemes and the obligations that they leave are finite
-//! ([`ends`], [`threats`]). With these as controls the parser is a pushdown system, and the text
+//! ([`ends`], [`obligation_classes`]). With these as controls the parser is a pushdown system, and the text
 //! can be completed if the system can empty its stack. The ways to read the items on top of a state
 //! are computed once ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with them,
 //! until one lexeme settles the question or the text may end. It reports its reads of the stack
@@ -13,9 +13,9 @@
 
 mod ends;
 mod lines;
+mod obligation_classes;
 mod places;
 mod stacks;
-mod threats;
 mod verdicts;
 
 use super::configuration::Configuration;

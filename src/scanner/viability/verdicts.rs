@@ -9,9 +9,9 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use crate::lr::derivations::Place;
+use crate::lr::read_prefix::{StackAddress, Trail, Trailing, Traversal};
 use crate::lr::stack::{Depths, Stack};
 use crate::lr::table::ParseTable;
-use crate::lr::trail::{StackAddress, Trail, Trailing, Traversal};
 
 /// The state on top of a stack, and the number of open brackets there.
 pub(super) type Top = (Place, u32);

@@ -3,17 +3,17 @@
 //! If a walk depends only on the residual automaton of one terminal, as inside strings, it is the
 //! same for all grammars with an equal residual: the tokens within are one class, and the nodes
 //! after it one boundary. The vocabulary caches a few such walks
-//! ([`vocab::rests`](crate::vocab::rests)), for all its users.
+//! ([`vocab::shared_walks`](crate::vocab::shared_walks)), for all its users.
 
 use super::classes::{Boundary, End, Walk};
 use super::context::Walker;
-use super::leading::LeadingBytes;
+use super::line_blanks::LeadingBytes;
 use super::nodes::NodesId;
 use crate::index::tokens::TokenSet;
 use crate::scanner::ObligationsId;
-use crate::scanner::points::Point;
+use crate::scanner::product_state::Point;
 use crate::util::id::TerminalId;
-use crate::vocab::rests::{Found, Within};
+use crate::vocab::shared_walks::{Found, Within};
 
 impl Walker<'_> {
     /// Returns the label and the residual that determine a walk from `at`, if it can be shared.

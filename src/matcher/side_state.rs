@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::distinct::Items;
 use super::error::Refused;
-use super::kept::Followed;
+use super::limits::Followed;
 use super::{Matcher, Moment, Progress};
 use crate::scanner::configuration::{Configuration, Readings};
 use crate::scanner::{Reads, Scanner};

@@ -6,8 +6,8 @@
 
 use smallvec::SmallVec;
 
-use super::agenda::{Agenda, Readings};
 use super::submask::{Site, Sites};
+use super::work_list::{Agenda, Readings};
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::Walk;
 use crate::lr::stack::Stack;

@@ -7,9 +7,9 @@
 
 use smallvec::SmallVec;
 
-use super::composer::{Composer, allow};
+use super::context::{Composer, allow};
+use super::frame::Unfound;
 use super::stack_trie::{Found, Leaf};
-use super::task::Unfound;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 

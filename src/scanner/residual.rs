@@ -1,6 +1,6 @@
 //! The residual language of a lexeme that depends only on its automaton.
 
-use super::points::Point;
+use super::product_state::Point;
 use super::{ObligationsId, Scanner};
 use crate::util::id::TerminalId;
 

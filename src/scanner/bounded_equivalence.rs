@@ -6,7 +6,7 @@
 //! their *home*, and share its result below each node where no text can tell the two apart.
 
 use crate::lexer::ALWAYS;
-use crate::scanner::points::{Counting, Point};
+use crate::scanner::product_state::{Counting, Point};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::id::{ScanStateId, TerminalId};
 

@@ -1,9 +1,9 @@
 //! The context of mask composition, and the computation of one configuration's mask.
 
+use super::frame::Unfound;
 use super::stack_trie::{Found, Leaf, Root, Seen};
 use super::storage;
 use super::tables::{MaskTables, MasksOf, PartTables};
-use super::task::Unfound;
 use crate::index::tokens::TokensId;
 use crate::index::walk::Walker;
 use crate::scanner::configuration::Configuration;

@@ -2,12 +2,12 @@
 
 use smallvec::SmallVec;
 
-use super::agenda::{Apart, Item, Readings, add_apart};
-use super::composer::Composer;
+use super::context::Composer;
+use super::frame::{Keeping, Purpose, Task, Tasks, Unfound, WalkPieces};
 use super::stack_trie::{Found, Seen};
 use super::submask::{Piece, Site, Wanted};
 use super::tables::Taken;
-use super::task::{Keeping, Purpose, Task, Tasks, Unfound, WalkPieces};
+use super::work_list::{Apart, Item, Readings, add_apart};
 use crate::index::tokens::TokensId;
 use crate::index::walk::{End, NodesId, Origin, Walk};
 use crate::scanner::configuration::{Configuration, Taking};

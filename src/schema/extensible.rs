@@ -2,7 +2,7 @@
 //!
 //! In an array with unique items, an item may reach a possible end at which it equals another item.
 //! It must not end there, and has to continue until it differs. So the items of an array can be
-//! [followed](super::items_apart) if they are *renewable*: every item that may end can also be
+//! [followed](super::unique_followed) if they are *renewable*: every item that may end can also be
 //! continued, in as many ways as needed. An array is extended by an item, an object by a member
 //! under a key that the schema does not name. If there are no such keys, a member under a named key
 //! is repeated with another value. When a key appears twice, the last member counts.

@@ -5,12 +5,12 @@ use smallvec::SmallVec;
 
 use super::classes::{Boundary, End};
 use super::context::Walker;
-use super::leading::LeadingBytes;
+use super::line_blanks::LeadingBytes;
 use super::numbers::Numbers;
-use super::pending::EndedAt;
+use super::open_ends::EndedAt;
 use crate::index::tokens::{StoredTokensId, TokenSet, TokensId};
 use crate::scanner::Scanner;
-use crate::scanner::points::{Point, PointId};
+use crate::scanner::product_state::{Point, PointId};
 
 /// The results of a walk so far.
 #[derive(Default)]
