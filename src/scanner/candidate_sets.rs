@@ -10,7 +10,7 @@ use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
 /// The scan states where lexemes of a terminal start, in candidate sets that include every real one
 /// as a subset.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Starts {
     /// Without an exclusive terminal; at most one.
     pub(super) ordinary: Vec<ScanStateId>,

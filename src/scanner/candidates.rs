@@ -48,10 +48,10 @@ impl Lexis {
             return true;
         }
         // In a state that shifts an exclusive terminal, every stack can shift it.
-        let readings = self.all_readings(terminal);
+        let readings = self.set_of_readings(terminal);
         !self.exclusive.contains(terminal.index())
             && parse_states(&self.table).any(|state| {
-                readings.iter().any(|read| self.table.row(state).contains(read.index()))
+                self.table.row(state).intersects(&readings)
                     && !self.table.shifts(state).intersects(&self.exclusive)
                     && (self.table.has_settled_conflicts() || !only_reduces(&self.table, state))
             })
@@ -107,6 +107,13 @@ impl Lexis {
         })
     }
 
+    /// Returns the terminals that a lexeme with this label may be, as a set.
+    fn set_of_readings(&self, label: TerminalId) -> BitSet {
+        let mut readings = BitSet::new(self.terminal_count() + 1);
+        self.all_readings(label).into_iter().for_each(|read| _ = readings.insert(read.index()));
+        readings
+    }
+
     /// Returns the start state of all ordinary terminals. If some of those shadow the terminal
     /// under the contextual lexer, returns that of all terminals that share a row with it.
     fn ordinary_start(&self, terminal: TerminalId, past: Past) -> Option<ScanStateId> {
@@ -117,9 +124,9 @@ impl Lexis {
         }
         let mut beside = BitSet::new(self.terminal_count() + 1);
         // A word also competes in rows with its other reading, and may be outranked there.
-        let readings = self.all_readings(terminal);
+        let readings = self.set_of_readings(terminal);
         for row in parse_states(&self.table).map(|state| self.table.row(state)) {
-            if readings.iter().any(|read| row.contains(read.index())) {
+            if row.intersects(&readings) {
                 beside.union_with(row);
             }
         }

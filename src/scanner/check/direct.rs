@@ -120,7 +120,14 @@ impl<'a> Direct<'a> {
             Ok(starts)
         };
         let starts_behind = |&past: &Past| {
-            (0..grammar.terminals.len()).map(|index| starts_of(index, past)).collect()
+            let all = (0..grammar.terminals.len()).map(TerminalId::new);
+            // Terminals with one label start in the same states.
+            let of_labels = all.clone().map(|terminal| match lexis.label_of(terminal) == terminal {
+                true => starts_of(terminal.index(), past),
+                false => Ok(None),
+            });
+            let of_labels = of_labels.collect::<Result<Vec<Option<Starts>>, LimitReached>>()?;
+            Ok(all.map(|terminal| of_labels[lexis.label_of(terminal).index()].clone()).collect())
         };
         let starts = scan_graph.pasts().iter().map(starts_behind).collect::<Result<_, _>>()?;
         let counted = Counted {
