@@ -44,19 +44,19 @@
 //! | *viable* | said of a text that begins some sentence |
 //! | *mask* | one bit a token, in `u32` words: bit `t % 32` of word `t / 32` |
 //!
-//! Within the crate, for whoever reads its source:
+//! Within the crate, for readers of its source:
 //!
 //! | word | means here |
 //! |---|---|
 //! | *obligation* | what longest match still asks of the text: a pending longer match must not come true |
 //! | *expectation* | what a word that others decide about still asks of the labels to come |
 //! | *candidate set* | the terminals that compete for a lexeme |
-//! | *point* | a state of the product of the scan automaton and the obligations. "Product state" would be the field's term; but every line of a walk has one beside a scan state or a parse state, and a third kind of "state" reads worse there than a word of its own |
+//! | *point* | a state of the product of the scan automaton and the obligations. "Product state" would be the field's term; but every line of a walk has one next to a scan state or a parse state, and a third kind of "state" reads worse there than a word of its own |
 //! | *walk* | one run of the vocabulary's trie through a point |
 //! | *base walk*, *delta* | a walk that many others would repeat; what another meets that the base walk does not |
 //! | *branch* | what a walk meets below one first byte, kept as a memo of its own. The word is short for "memo of a sub-walk for each first byte", which no name can be |
 //! | *boundary* | where a lexeme ends within a token |
-//! | *submask* | a part of a mask that is found by itself and kept: the tokens behind a boundary, say |
+//! | *submask* | a part of a mask that is found by itself and kept, for example the tokens after a boundary |
 //! | *token-set graph* | sets of tokens that are unions and differences of others, by number |
 //! | *epoch* | all that the index has computed since its budget was last exhausted |
 //! | *plan* | the terminals that complete a text at the least cost: a *minimal completion* |

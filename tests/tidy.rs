@@ -8,6 +8,8 @@
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/prose.rs"]
+mod prose;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -157,6 +159,59 @@ fn prose_keeps_to_its_columns() {
         faults.extend(wide.map(|line| format!("{}:{line} is too wide", path.display())));
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// Every change of a message shows on `tests/messages.txt`, which reads as a page. To write it:
+/// `LRMASK_WRITE=1 cargo test --test tidy messages`.
+#[test]
+fn messages_are_as_the_page_has_them() {
+    let page = root().join("tests/messages.txt");
+    let mut now = String::new();
+    for directory in ["src", "cli/src"] {
+        for (path, text) in sources_below(directory) {
+            let messages = prose::messages(&path, &text);
+            if !messages.is_empty() {
+                let blank = if now.is_empty() { "" } else { "\n" };
+                now.push_str(&format!("{blank}# {directory}/{}\n", path.display()));
+                messages.iter().for_each(|message| now.extend([message, "\n"]));
+            }
+        }
+    }
+    if std::env::var_os("LRMASK_WRITE").is_some() {
+        fs::write(&page, &now).expect("the page can be written");
+        return;
+    }
+    let page = fs::read_to_string(&page).unwrap_or_default();
+    let missing = |of: &str, from: &str, sign: char| {
+        let known: std::collections::BTreeSet<&str> = from.lines().collect();
+        let lines = of.lines().filter(|line| !known.contains(line));
+        lines.map(|line| format!("{sign} {line}\n")).collect::<String>()
+    };
+    let differs = missing(&page, &now, '-') + &missing(&now, &page, '+');
+    assert!(page == now, "tests/messages.txt differs:\n{differs}");
+}
+
+#[test]
+fn no_banned_words() {
+    let mut faults = Vec::new();
+    for directory in ["src", "cli/src"] {
+        for (path, text) in sources_below(directory) {
+            let avoided = prose::avoided_in_source(&path, &text).into_iter();
+            faults.extend(avoided.map(|fault| format!("{directory}/{} {fault}", path.display())));
+        }
+    }
+    let ends_in_md = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
+    let is_page = |path: &Path| path.parent() == Some(&root().join("docs")) && ends_in_md(path);
+    let mut pages = files_below(&root().join("docs"), &is_page);
+    pages.extend(["README.md", "CONTRIBUTING.md"].map(|page| root().join(page)));
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("pages are UTF-8");
+        let shown = page.strip_prefix(root()).unwrap_or(&page).display();
+        faults.extend(
+            prose::avoided_on_page(&text).into_iter().map(|fault| format!("{shown} {fault}")),
+        );
+    }
+    assert!(faults.is_empty(), "\n{}\n{} words\n", faults.join("\n"), faults.len());
 }
 
 // The rules.
@@ -323,6 +378,18 @@ fn files_below(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf>
     files
 }
 
+/// Returns the Rust sources below a directory of the project: paths within it, and texts.
+fn sources_below(directory: &str) -> Vec<(PathBuf, String)> {
+    let directory = root().join(directory);
+    let is_source = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+    let files = files_below(&directory, &is_source).into_iter();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("sources are UTF-8");
+        (path.strip_prefix(&directory).expect("files are below it").to_owned(), text)
+    };
+    files.map(read).collect()
+}
+
 /// `lr/table.rs` is `[lr, table]`; `lr/mod.rs` is `[lr]`; `lib.rs` is `[]`.
 fn module_of(path: &Path) -> Vec<String> {
     let mut module: Vec<String> =
@@ -365,36 +432,81 @@ fn heads(path: &str) -> Vec<&str> {
     heads
 }
 
+/// A part of a source.
+#[derive(Clone, Copy)]
+enum Piece<'t> {
+    /// Code without literals.
+    Code(&'t str),
+    Comment(&'t str),
+    /// A string or a character, with its quotes.
+    Literal(&'t str),
+}
+
+impl<'t> Piece<'t> {
+    fn text(&self) -> &'t str {
+        match *self {
+            Self::Code(text) | Self::Comment(text) | Self::Literal(text) => text,
+        }
+    }
+}
+
+/// Splits a source into code, comments and literals.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    // Code begins at `start`, and `at` is the position in it.
+    let (mut start, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let after_word = match (at > start, pieces.last()) {
+            (true, _) => text[..at].ends_with(is_word),
+            (false, last) => matches!(last, Some(Piece::Literal(_))),
+        };
+        let (length, is_comment) = if rest.starts_with("//") {
+            (rest.find('\n').unwrap_or(rest.len()), true)
+        } else if rest.starts_with("/*") {
+            (block_comment(rest), true)
+        } else if let Some(length) = raw_string(rest).filter(|_| !after_word) {
+            (length, false)
+        } else if c == '"' {
+            (quoted(rest, '"'), false)
+        } else if let Some(length) = character(rest) {
+            (length, false)
+        } else {
+            at += c.len_utf8();
+            continue;
+        };
+        if at > start {
+            pieces.push(Piece::Code(&text[start..at]));
+        }
+        let piece = &rest[..length];
+        pieces.push(if is_comment { Piece::Comment(piece) } else { Piece::Literal(piece) });
+        at += length;
+        start = at;
+    }
+    if at > start {
+        pieces.push(Piece::Code(&text[start..at]));
+    }
+    pieces
+}
+
 /// Returns the text without comments and with the contents of literals replaced by `_`, keeping
 /// line breaks.
 fn code(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    // Removes `length` bytes, and appends them as `fill` except for line breaks.
-    fn take<'t>(code: &mut String, rest: &'t str, length: usize, fill: Option<char>) -> &'t str {
-        let (taken, rest) = rest.split_at(length);
-        match fill {
-            None => code.push_str(taken),
-            Some(fill) => code.extend(taken.chars().map(|c| if c == '\n' { c } else { fill })),
-        }
-        rest
-    }
-    while let Some(c) = rest.chars().next() {
-        let after_word = code.ends_with(is_word);
-        if rest.starts_with("//") {
-            let length = rest.find('\n').unwrap_or(rest.len());
-            rest = take(&mut code, rest, length, Some(' '));
-        } else if rest.starts_with("/*") {
-            rest = take(&mut code, rest, block_comment(rest), Some(' '));
-        } else if let Some(length) = raw_string(rest).filter(|_| !after_word) {
-            rest = take(&mut code, rest, length, Some('_'));
-        } else if c == '"' {
-            rest = take(&mut code, rest, quoted(rest, '"'), Some('_'));
-        } else if let Some(length) = character(rest) {
-            rest = take(&mut code, rest, length, Some('_'));
-        } else {
-            rest = take(&mut code, rest, c.len_utf8(), None);
-        }
+    code_of(&pieces(text))
+}
+
+fn code_of(pieces: &[Piece]) -> String {
+    let mut code = String::new();
+    for piece in pieces {
+        let fill = match piece {
+            Piece::Code(text) => {
+                code.push_str(text);
+                continue;
+            }
+            Piece::Comment(_) => ' ',
+            Piece::Literal(_) => '_',
+        };
+        code.extend(piece.text().chars().map(|c| if c == '\n' { c } else { fill }));
     }
     code
 }

@@ -16,8 +16,8 @@ use crate::vocabularies;
 pub(crate) struct Arguments {
     #[command(flatten)]
     grammar: GrammarArgument,
-    /// Also check what this vocabulary cannot spell: gpt2, p50k, cl100k, o200k, o200k_harmony, or a
-    /// tokenizer's file.
+    /// Also check for bytes that this vocabulary cannot spell: gpt2, p50k, cl100k, o200k,
+    /// o200k_harmony, or the file of a tokenizer.
     #[arg(long, value_name = "V")]
     vocab: Option<String>,
 }

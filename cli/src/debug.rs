@@ -15,7 +15,7 @@ use crate::vocabularies::{self, VocabularyArgument};
 /// The arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What to print.
+    /// The stage to print.
     #[arg(value_enum)]
     stage: DebugStage,
     #[command(flatten)]
@@ -36,15 +36,15 @@ pub(crate) struct Arguments {
 /// A stage of compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DebugStage {
-    /// The grammar, lowered: productions and terminals.
+    /// The lowered grammar: productions and terminals.
     Grammar,
     /// The parse states with their items and actions.
     States,
-    /// What keeps the grammar from being LALR(1).
+    /// The conflicts that keep the grammar from being LALR(1).
     Conflicts,
     /// The terminals' automata.
     Scanner,
-    /// How large the index is after a text, and what the next mask is made of.
+    /// The size of the index after a text, and the parts of the next mask.
     Index,
 }
 

@@ -47,13 +47,13 @@ pub(crate) struct Arguments {
     grammar: GrammarArgument,
     #[command(flatten)]
     vocabulary: VocabularyArgument,
-    /// Texts are the same for the same seed.
+    /// The seed of the random numbers; equal seeds give equal texts.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// How many texts.
+    /// The number of texts.
     #[arg(long, value_name = "N", default_value_t = 1)]
     count: u64,
-    /// End each text within so many tokens (the stop token not counted) wherever the grammar can.
+    /// End each text within M tokens (not counting the stop token) if the grammar allows it.
     #[arg(long, value_name = "M", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: u32,
     /// Tell the tokens of each text as well: in JSON as `ids`, else one a line, as `mask` lists

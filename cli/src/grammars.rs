@@ -55,26 +55,26 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Heading of the options of grammars in the help.
 const HEADING: &str = "Grammar";
 
-/// Which grammar.
+/// The grammar of a command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind
-    /// a colon: `sqlite:query`. The notation goes by the extension: .lark, .gbnf or .ebnf, .y,
-    /// .regex, .choices or .txt for one text a line, .json for a JSON schema or structural tags.
-    /// Or a file that `lrmask index` has written.
+    /// The name of a built-in grammar (json, sqlite, python), a file, or `-`. A start symbol may
+    /// follow after a colon: `sqlite:query`. The extension selects the notation: .lark, .gbnf or
+    /// .ebnf, .y, .regex, .choices or .txt for one text per line, .json for a JSON schema or
+    /// structural tags. A file written by `lrmask index` is also accepted.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
-    /// The rule that whole texts are; it overrides the grammar's own.
+    /// The start rule, which overrides that of the grammar.
     #[arg(help_heading = HEADING, long, value_name = "RULE")]
     pub(crate) start: Option<String>,
-    /// The notation of the grammar, where the extension does not say it.
+    /// The notation of the grammar, if the extension does not determine it.
     #[arg(help_heading = HEADING, long, value_name = "NOTATION")]
     pub(crate) notation: Option<Notation>,
-    /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
+    /// A file with the terminals of a Yacc grammar, in Lark's notation.
     #[arg(help_heading = HEADING, long, value_name = "FILE")]
     pub(crate) terminals: Option<String>,
-    /// A directory with files that grammars import, looked through after the importing file's own.
-    /// May be given several times.
+    /// A directory of imported files, searched after the directory of the importing file. May be
+    /// given several times.
     #[arg(help_heading = HEADING, long, value_name = "DIR")]
     pub(crate) import_dir: Vec<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `lrmask index`: a constraint with samples to warm up with, as a file.
+//! `lrmask index`: saves a grammar with samples to warm up with.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -21,12 +21,12 @@ pub(crate) struct Arguments {
     grammar: GrammarArgument,
     #[command(flatten)]
     vocabulary: VocabularyArgument,
-    /// Where to write it. Other commands take this file in place of a grammar, with the same
-    /// vocabulary. Equal input makes equal bytes. The file is whole or not there: it is written
-    /// beside its place and renamed.
+    /// The file to write. Other commands accept it instead of a grammar, with the same vocabulary.
+    /// Equal input yields equal bytes. The file is never incomplete: it is written under another
+    /// name and renamed.
     #[arg(short, long, value_name = "FILE")]
     output: String,
-    /// Texts of the language. Whoever loads the file computes the masks along them first.
+    /// Texts of the language. When the file is loaded, the masks along them are computed first.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     samples: Vec<String>,
 }

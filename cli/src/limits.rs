@@ -5,41 +5,41 @@ use lrmask::Limits;
 /// Heading of these options in the help.
 const HEADING: &str = "Limits";
 
-/// The limits, and single ones that are to be others.
+/// A set of limits, and changes of single ones.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct LimitArguments {
-    /// What a grammar may cost: `default` for files of your own, `strict` for those of strangers
+    /// Limits on the cost of a grammar: `default` for your own files, `strict` for files of others
     /// (about a second, 256 MB, 256 KB of grammar).
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Named::Default)]
     pub(crate) limits: Named,
-    /// Bytes that a grammar may have.
+    /// Maximum size of a grammar in bytes.
     #[arg(help_heading = HEADING, long, value_name = "BYTES")]
     grammar_bytes: Option<usize>,
-    /// Steps of reading and compiling a grammar, of about ten nanoseconds each.
+    /// Maximum number of steps to read and compile a grammar, about ten nanoseconds each.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     build_steps: Option<u64>,
-    /// Bytes that may be held at once meanwhile.
+    /// Maximum number of bytes held at once while a grammar is read and compiled.
     #[arg(help_heading = HEADING, long, value_name = "BYTES")]
     build_bytes: Option<u64>,
-    /// States of the automaton of one terminal.
+    /// Maximum number of states of the automaton of one terminal.
     #[arg(help_heading = HEADING, long, value_name = "STATES")]
     terminal_states: Option<usize>,
-    /// States of all terminals together.
+    /// Maximum number of states of all terminals together.
     #[arg(help_heading = HEADING, long, value_name = "STATES")]
     scan_states: Option<usize>,
-    /// Steps of reading one JSON schema.
+    /// Maximum number of steps to read one JSON schema.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     schema_steps: Option<usize>,
-    /// Steps of one decision whether a text can be completed.
+    /// Maximum number of steps to decide whether a text can be completed.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     decision_steps: Option<usize>,
-    /// Steps of all decisions of one mask.
+    /// Maximum number of steps of all decisions of one mask.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     mask_steps: Option<usize>,
-    /// Steps of following and deciding all readings of one text.
+    /// Maximum number of steps to follow and decide all readings of one text.
     #[arg(help_heading = HEADING, long, value_name = "STEPS")]
     reading_steps: Option<usize>,
-    /// Bytes that masks and token classes may take.
+    /// Maximum number of bytes of masks and token classes.
     #[arg(help_heading = HEADING, long, value_name = "BYTES")]
     index_bytes: Option<usize>,
 }
@@ -47,10 +47,10 @@ pub(crate) struct LimitArguments {
 /// Limits by their names.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Named {
-    /// For files of the user's own.
+    /// For your own files.
     #[default]
     Default,
-    /// For those of strangers.
+    /// For files of others.
     Strict,
 }
 

@@ -45,33 +45,35 @@ use output::{Color, Output};
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Print one JSON object a line, for programs.
+    /// Print one JSON object per line, for programs.
     #[arg(long, global = true)]
     json: bool,
-    /// Whether messages have colours.
+    /// When to colour messages.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     color: Color,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Is the grammar sound? Counts, warnings, conflicts with examples, what a vocabulary cannot
-    /// spell.
+    /// Checks a grammar: prints counts, warnings, conflicts with examples, and the bytes that a
+    /// vocabulary cannot spell.
     Check(check::Arguments),
-    /// Is each whole text in the language? Else where it leaves it, and what was expected.
+    /// Checks whether whole texts are in the language; if not, shows the place and the expected
+    /// continuation.
     Validate(validate::Arguments),
-    /// Which tokens may come next after a text?
+    /// Lists the tokens that may follow a text.
     Mask(mask::Arguments),
-    /// Tokenises texts and replays them step by step: is each token allowed, and how long does it
-    /// take?
+    /// Tokenises texts and replays them token by token: checks that each token is allowed, and
+    /// measures the time.
     Replay(replay::Arguments),
-    /// Random texts drawn from the masks.
+    /// Generates random texts from the masks.
     Generate(generate::Arguments),
-    /// Compiles a grammar for a vocabulary, computes masks ahead, and keeps all of it in a file.
+    /// Saves a grammar with sample texts for a vocabulary. The file is compiled when it is loaded,
+    /// and the masks along the samples are computed first.
     Index(index::Arguments),
-    /// Prints what a stage of compilation made.
+    /// Prints the result of a stage of compilation.
     Debug(debug::Arguments),
-    /// Prints a script that completes this program's arguments in a shell.
+    /// Prints a shell script that completes the arguments of this program.
     Completions(manual::Completions),
     /// Prints the manual page, in troff: `lrmask man | man -l -`.
     Man,

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
         allow_hyphen_values = true
     )]
     prefix: String,
-    /// List at most so many tokens; 0 is all of them [default: 100, with --json all]
+    /// List at most N tokens, or all with 0 [default: 100, with --json all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// A notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Notation {
-    /// Lark's, with directives (`.lark`, and what has no other's extension).
+    /// Lark's, with directives (`.lark`, and any file without the extension of another notation).
     Lark,
     /// llama.cpp's, and the other notations that define rules by `::=` (`.gbnf`, `.ebnf`).
     Gbnf,
@@ -20,7 +20,7 @@ pub(crate) enum Notation {
     /// Structural tags: free text with tagged JSON in it (`.json` that has `triggers` or
     /// `structures`, or is of type `structural_tag`).
     Tags,
-    /// Fixed texts, one a line (`.choices`, `.txt`).
+    /// Fixed texts, one per line (`.choices`, `.txt`).
     Choices,
 }
 

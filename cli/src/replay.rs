@@ -26,10 +26,10 @@ pub(crate) struct Arguments {
     /// The texts; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// How often to replay all texts; the first pass is the cold one.
+    /// Number of passes over all texts; the first one is cold.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
-    /// Cut the texts at random into tokens, by this seed, instead of as the tokenizer does.
+    /// Cut the texts into random tokens with this seed, instead of as the tokenizer does.
     #[arg(long, value_name = "SEED")]
     retokenize: Option<u64>,
 }

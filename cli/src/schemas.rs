@@ -17,29 +17,29 @@ const HEADING: &str = "JSON schemas";
 /// How a JSON schema is read.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct SchemaArguments {
-    /// In which order keys may stand.
+    /// The order of keys.
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Order::Declared)]
     pub(crate) order: Order,
-    /// What may stand between lexemes, `any`, `none`, or a regular expression.
+    /// The white space between lexemes: `any`, `none`, or a regular expression.
     #[arg(help_heading = HEADING, long, default_value = "any", value_name = "any|none|REGEX")]
     pub(crate) whitespace: String,
-    /// Which formats are held.
+    /// The formats that are enforced.
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Held::Known)]
     pub(crate) formats: Held,
-    /// How numbers may be written.
+    /// The spelling of numbers.
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Written::Plain)]
     pub(crate) numerals: Written,
-    /// What becomes of a schema that no value satisfies.
+    /// The treatment of a schema that no value satisfies.
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Contradictory::Refuse)]
     pub(crate) unsatisfiable: Contradictory,
     /// `"nullable": true` allows `null`, as OpenAPI 3.0 has it.
     #[arg(long)]
     pub(crate) nullable: bool,
-    /// The definition that is meant, by its name or a JSON pointer.
+    /// The definition to use, by its name or a JSON pointer.
     #[arg(long, value_name = "NAME|POINTER")]
     pub(crate) definition: Option<String>,
-    /// A document that its references may lead to, and the address that they
-    /// mean. May be given several times.
+    /// A document to which references may lead, and its address in them. May be given several
+    /// times.
     #[arg(help_heading = HEADING, long, value_name = "ADDRESS=FILE")]
     pub(crate) document: Vec<String>,
 }
@@ -47,20 +47,20 @@ pub(crate) struct SchemaArguments {
 /// The order of keys.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Order {
-    /// As the schema names them.
+    /// The order of the schema.
     #[default]
     Declared,
-    /// In any.
+    /// Any order.
     Any,
 }
 
 /// The formats that are enforced.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Held {
-    /// Those that a draft defines; others only annotate.
+    /// Formats that a draft defines; others only annotate.
     #[default]
     Known,
-    /// Those that a draft defines; others are errors.
+    /// Formats that a draft defines; others are errors.
     Strict,
     /// None.
     Ignore,

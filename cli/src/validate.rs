@@ -23,21 +23,21 @@ pub(crate) struct Arguments {
     /// The texts; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// Whether a text may have one line end more than the grammar has.
+    /// Whether a text may have one extra line end.
     #[arg(long, value_enum, value_name = "WHETHER", default_value_t = FinalNewline::Refuse)]
     final_newline: FinalNewline,
-    /// Also say which token leaves the language: gpt2, p50k, cl100k, o200k, o200k_harmony, or a
-    /// tokenizer's file.
+    /// Also show the token of this vocabulary that leaves the language: gpt2, p50k, cl100k, o200k,
+    /// o200k_harmony, or the file of a tokenizer.
     #[arg(long, value_name = "V")]
     vocab: Option<String>,
 }
 
-/// Whether a text may have one line end more than the grammar has.
+/// Whether a text may have one extra line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum FinalNewline {
-    /// It may.
+    /// A text may have one line end more than the grammar allows.
     Allow,
-    /// Texts are taken as they are.
+    /// Texts are read unchanged.
     Refuse,
 }
 

@@ -15,10 +15,10 @@ pub(crate) const DEFAULT: &str = "gpt2";
 /// The built-in vocabularies.
 const BUILT_IN: [&str; 5] = ["gpt2", "p50k", "cl100k", "o200k", "o200k_harmony"];
 
-/// Which vocabulary, where one is needed.
+/// The vocabulary of a command that needs one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VocabularyArgument {
-    /// The vocabulary: gpt2, p50k, cl100k, o200k, o200k_harmony, or a tokenizer's file
+    /// The vocabulary: gpt2, p50k, cl100k, o200k, o200k_harmony, or the file of a tokenizer
     /// (tokenizer.json, SentencePiece's .model, tiktoken's, tekken.json, a vocab.json).
     #[arg(long, value_name = "V", default_value = DEFAULT)]
     pub(crate) vocab: String,

@@ -29,7 +29,7 @@ use crate::util::meter::Meter;
 /// counted.
 const MAX_BUDGETS: usize = 16;
 
-/// So often it is looked which terminals meet.
+/// Maximum number of searches for terminals that meet.
 const ROUNDS: usize = 6;
 
 /// Texts that exactly these terminals have.
@@ -68,12 +68,12 @@ pub(super) fn take_apart(
     }
 }
 
-/// The same of a grammar with schemas in it, with its table if that was made: only those terminals
-/// are taken apart that meet in a row. Schemas made their own so that none do, and each pair of
-/// those that count would take the product of the counts.
+/// Does the same for a grammar that contains schemas; also returns its table if it was built. Only
+/// terminals that meet in a row are taken apart. The terminals of schemas never meet, and each pair
+/// of counted ones would take the product of their counts.
 ///
-/// A lexeme that two terminals have in common is one terminal then, behind which more may meet than
-/// before. So it is looked again, a few times; then all are taken apart.
+/// A lexeme of two terminals becomes one terminal, after which more terminals may meet than before.
+/// So the search is repeated a few times; then all terminals are taken apart.
 pub(super) fn take_apart_in_rows(
     grammar: Grammar,
     dfas: Vec<Option<Dfa>>,

@@ -353,8 +353,8 @@ fn report_unreached(
         }
     }
     let name = |nonterminal: usize| &grammar.nonterminals[nonterminal].name;
-    let help = "remove it, or name it in a rule that is used; a rule that is a whole text of its \
-                own stands behind %start";
+    let help = "remove it, or name it in a rule that is used; `%start` names a rule whose texts \
+                are whole texts";
     for (i, nonterminal) in grammar.nonterminals.iter().enumerate() {
         if written[i] || is_helper(grammar, i) || nonterminal.place.is_none() {
             continue;

@@ -77,7 +77,7 @@ impl Grammar {
         for ends in of.ends.chunk_by(|one, other| one.sets == other.sets) {
             let rests: Vec<&str> = ends.iter().map(|end| name(end.rest)).collect();
             let sets: Vec<String> = ends[0].sets.iter().map(set).collect();
-            writeln!(f, "// {} end behind all of {}", rests.join(" "), sets.join(", or of "))?;
+            writeln!(f, "// {} end after all of {}", rests.join(" "), sets.join(", or of "))?;
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ impl Narrowed {
                  texts are forbidden than the pattern states"
                     .to_owned()
             }
-            MANY.. => "which is read as an ASCII character only".to_owned(),
+            MANY.. => "which is read as a single ASCII character".to_owned(),
             count => format!("which is read as one of only {count} texts: {}", texts.join(" ")),
         };
         let message = format!("{subject} refers back to `{}`, {read}", self.group);

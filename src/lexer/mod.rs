@@ -5,8 +5,8 @@
 //! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir;
 //!    regexes go through [`python`], a parser of the syntax and the semantics of Python's `re`.
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
-//!    [`determinize_lookaround`] does the same for a regex with look-arounds; [`trailing`] holds its conditions on
-//!    the text after a lexeme.
+//!    [`determinize_lookaround`] does the same for a regex with look-arounds; [`trailing`] holds
+//!    its conditions on the text after a lexeme.
 //! 3. [`minimize`]: states are trimmed and minimised; states and byte classes ([`columns`]) are
 //!    numbered canonically.
 //!

@@ -85,8 +85,8 @@ impl<'a> Search<'a> {
     /// Prepares. Nearly linear in the automaton.
     ///
     /// # Errors
-    /// When building has no steps left for the preparation. Searches may take a fraction of the
-    /// steps that are left then: one in `share`.
+    /// If building has no steps left for the preparation. Searches may take one in `share` of the
+    /// steps that are left after it.
     pub(super) fn new(
         rules: &'a Rules,
         automaton: &'a Automaton,
@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
         Some(Leading::new(self.rules, &self.yields, terminal))
     }
 
-    /// Whether searches have so many steps left, which are taken.
+    /// Takes steps for a search. Returns whether there were as many left.
     pub(super) fn may_spend(&self, steps: usize) -> bool {
         self.meter.step(steps).is_ok()
     }

@@ -24,7 +24,7 @@ use crate::util::meter::{Holding, LimitReached, Meter};
 /// Steps that it takes to look at a symbol, and to write one.
 const STEPS_OF_A_SYMBOL: usize = 8;
 
-/// What a production takes beside its symbols: it is looked for, and has room of its own.
+/// Steps for a production in addition to its symbols: for its look-up and its entry.
 const STEPS_OF_A_PRODUCTION: usize = 20;
 
 /// The rules without hidden left recursion; `None` where there is none. Costs the symbols that are

@@ -16,15 +16,23 @@
 //!   its parses;
 //! * [`table`]: the result; [`mod@print`] formats it for people, [`row_sets`] stores its rows.
 //!
-//! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
-//! [`forks`], [`unions`]; what reductions come to: [`virtual_top`]; right recursion in constant space:
-//! [`tail`]; reductions that read no deeper than the state below the top, found once: [`closures`],
-//! [`unit_reductions`]; what whole stacks shift: [`shiftable`]; lists that must
-//! have certain members: [`requirements`], [`members`]), what
-//! contexts tell of states ([`states`], [`contexts`]), what can be read from a state on
-//! ([`derivations`]), with that the proof that every stack can be completed ([`completable`]) and
-//! the decision for one of them ([`completion`]; a [`read_prefix`] keeps what such a decision read), the
-//! cheapest way to complete it ([`minimal_completion`]), and how deep it must nest ([`nesting`]).
+//! Built on the table:
+//! * [`stack`]: the parse stack, made of [`node`]s, a graph if there are several readings
+//!   ([`forks`], [`unions`]);
+//! * [`virtual_top`]: virtual stack tops reached by simulated reductions;
+//! * [`tail`]: right recursion in constant space;
+//! * [`closures`], [`unit_reductions`]: reductions that read no deeper than the state below the
+//!   top, computed once;
+//! * [`shiftable`]: the terminals that whole stacks shift;
+//! * [`requirements`], [`members`]: lists with required members;
+//! * [`states`], [`contexts`]: states distinguished by their contexts;
+//! * [`derivations`]: the texts that can be read from a state;
+//! * [`completable`], [`completion`]: the proof that every stack can be completed, and the decision
+//!   for a single stack, whose reads a [`read_prefix`]
+//!   records;
+//! * [`minimal_completion`], [`nesting`]: the cheapest completion of a stack, and the nesting depth
+//!   it needs;
+//! * [`earley`]: the derivation of a text, for authors who ask which rule derives which part.
 
 mod closures;
 pub(crate) mod completable;

@@ -73,7 +73,7 @@ const BYTES_OF_A_STEP: usize = 64;
 /// Steps of decisions that no token is charged for: most take far fewer.
 const FREE: usize = 2_000;
 
-/// Past its limit a text may take as many steps more as so many masks.
+/// Masks whose steps a text may take after its own limit is reached.
 const MASKS: usize = 2;
 
 impl Matcher {

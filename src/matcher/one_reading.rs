@@ -17,9 +17,9 @@ use crate::scanner::{Reads, Scanner};
 const ALIKE: usize = 64;
 
 impl Matcher {
-    /// A reading of a token that ends with `bytes`, behind one of `from`, with which the text can
-    /// be completed. `None` where those that are followed come to none, which counts as
-    /// undecided. The steps that it took are added to `decided`.
+    /// Returns a reading of a token that ends with `bytes`, after one of `from`, with which the
+    /// text can be completed. `None` if none of those that are followed leads to one, which counts
+    /// as undecided. Adds the steps taken to `decided`.
     pub(super) fn one_reading(
         &self,
         from: impl Iterator<Item = Noted>,

@@ -310,7 +310,7 @@ impl Scanner {
         }
     }
 
-    /// Returns whether so many blocks are open that a lexeme which the stack takes may require too
+    /// Returns whether enough blocks are open that a lexeme which the stack takes may require too
     /// many.
     #[inline]
     pub(super) fn is_crowded(&self, layout: &Layout, reads: &mut Reads) -> bool {

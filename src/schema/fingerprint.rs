@@ -3,8 +3,8 @@
 //!
 //! Pairwise difference of many values is not context-free. Pairwise difference of their
 //! fingerprints is, and it is stricter: the state contains a set of small numbers. This
-//! approximates unique items that cannot be [followed](super::unique_followed), and keys that must not
-//! count twice.
+//! approximates unique items that cannot be [followed](super::unique_followed), and keys that must
+//! not count twice.
 
 use crate::schema::atoms::{Atoms, Items, Properties};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Type};

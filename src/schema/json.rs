@@ -85,7 +85,7 @@ impl<'a> Json<'a> {
         let root = reader.value(None, 0)?;
         reader.blanks();
         if reader.at < text.len() {
-            return Err(reader.error("the text goes on behind the value"));
+            return Err(reader.error("the text continues after the value"));
         }
         Ok(root)
     }

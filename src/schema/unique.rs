@@ -100,13 +100,13 @@ impl Reader<'_> {
             }
         };
         let message = format!(
-            "`uniqueItems` beside other conditions on the array, or over arrays and objects \
-             to which nothing can be added: it is held to {count} at most"
+            "`uniqueItems` allows at most {count} items here: the array has other conditions, or \
+             its items are arrays and objects to which nothing can be added"
         );
         let warning =
             Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
         let help = "write `items` of scalars, or of objects with a member that may be any string, \
-                    without alternatives to the array and `contains` beside it, or leave \
+                    without alternatives to the array and without `contains`, or leave \
                     `uniqueItems` out";
         self.warn(warning.help(help));
         let narrower = self.formulas.atom(atom);

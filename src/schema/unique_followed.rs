@@ -4,8 +4,8 @@
 //! an array, its terminals are marked as opening it, ending it, separating items, or being an item
 //! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and the matcher records the items of the
 //! array. A scalar item is one lexeme, and each value has only one spelling there. Arrays and
-//! objects are compared by value. They must be [renewable](super::extensible): otherwise a text might
-//! reach a point at which every possible completion of an item is already in the array.
+//! objects are compared by value. They must be [renewable](super::extensible): otherwise a text
+//! might reach a point at which every possible completion of an item is already in the array.
 //!
 //! Only one kind of array may have this constraint. If a text may be one of several kinds of arrays
 //! with different constraints, its kind would depend on the items.

@@ -55,7 +55,7 @@ impl Schemas<'_> {
                 .warn_once(value, Diagnostic::warning("unknown-keyword", message).help(help));
         }
         let Some(types) = self.json.get(node, "type") else {
-            let message = "`nullable` says nothing without a `type` beside it";
+            let message = "`nullable` has no effect without a `type`";
             let help = "write `\"anyOf\": [..., {\"type\": \"null\"}]`";
             return self
                 .warn_once(value, Diagnostic::warning("unknown-keyword", message).help(help));

@@ -119,8 +119,9 @@ impl Files<'_> {
         let libraries: Vec<String> =
             LIBRARIES.iter().map(|(name, _)| format!("`{name}`")).collect();
         let beside = group.path.join("/");
-        let message =
-            format!("there is no file `{beside}.lark` beside this one, and no library `{name}`");
+        let message = format!(
+            "no file `{beside}.lark` is next to this one, and no library is called `{name}`"
+        );
         Err(error(message).help(format!("the libraries are {}", libraries.join(", "))).into())
     }
 

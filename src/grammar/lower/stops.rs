@@ -32,10 +32,11 @@ pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
     for &rule in &joiner.alone {
         let rule = &joiner.resolved.rules[rule];
         let place = context.sources.place(rule.at);
-        let message = format!("what stops `{}` is not written: its texts end before it", rule.name);
+        let message =
+            format!("the stop of `{}` is not part of the text: its texts end before it", rule.name);
         context.report(Diagnostic::warning("unwritten-stop", message).at(place).help(
-            "where the stop is part of the text, write `suffix=`, or the same string behind \
-             the rule",
+            "if the stop is part of the text, write `suffix=`, or the same string after the \
+             rule",
         ));
     }
 }

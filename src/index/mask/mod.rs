@@ -6,7 +6,8 @@
 //! * [`submask`]: the parts that are computed by themselves, and kept.
 //! * [`multi_reading`]: texts of several readings and stacks that fork.
 //! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, near to each
-//!   other as its [`row_sketch`] rows tell, [`unions`] the unions of some; [`tables`] holds all three.
+//!   other as its [`row_sketch`] rows tell, [`unions`] the unions of some; [`tables`] holds all
+//!   three.
 
 mod context;
 mod driver;

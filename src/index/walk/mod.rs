@@ -9,9 +9,9 @@
 //! tokens.
 //!
 //! The driver ([`driver`]) starts from some nodes; the depth-first walk below them ([`descent`])
-//! collects its results ([`class_builder`]) and tracks ends that a longer match may refute ([`open_ends`]).
-//! Five shortcuts let it skip most of the trie, each in its own file, and each can be turned off by
-//! [`Shortcuts`]:
+//! collects its results ([`class_builder`]) and tracks ends that a longer match may refute
+//! ([`open_ends`]). Five shortcuts let it skip most of the trie, each in its own file, and each can
+//! be turned off by [`Shortcuts`]:
 //!
 //! * [`base`]: the part shared with a base walk.
 //! * [`loops`]: skips nodes where a scan state leads back to itself.

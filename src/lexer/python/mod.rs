@@ -3,9 +3,9 @@
 //! Follows CPython's `Lib/re/_parser.py` construct by construct, so that a pattern means here what
 //! it means in Python: which characters `\w` matches, that `{,3}` counts from 0 and `{x}` is text,
 //! that `[a&&b]` is no intersection. Look-arounds become part of the automaton
-//! ([`super::determinize_lookaround`]). Constructs that no finite automaton can express (back references to groups
-//! with infinitely many texts), or that are not implemented (possessive repetition), are refused
-//! with a suggestion.
+//! ([`super::determinize_lookaround`]). Constructs that no finite automaton can express (back
+//! references to groups with infinitely many texts), or that are not implemented (possessive
+//! repetition), are refused with a suggestion.
 //!
 //! * [`parser`]: alternations, repetitions, groups.
 //! * [`opening`]: the syntax after an opening parenthesis; [`around`]: look-arounds and anchors.

@@ -108,7 +108,7 @@ fn a_cycle_is_a_conflict_not_a_hang() {
 #[test]
 fn reduce_reduce_is_never_settled_settled() {
     let found = conflicts("%left x\n%left y\nS -> A | B\nA -> x\nB -> x %prec y");
-    assert_eq!(found[0].message, "before $end `A` or `B` can end");
+    assert_eq!(found[0].message, "before $end, `A` or `B` can end");
 }
 
 #[test]

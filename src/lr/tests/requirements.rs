@@ -260,7 +260,7 @@ fn a_list_is_as_deep_as_its_members_are_different() {
 #[test]
 fn what_is_required_is_printed() {
     let text = lists().to_string();
-    assert!(text.contains("// R end behind all of A B C"), "{text}");
+    assert!(text.contains("// R end after all of A B C"), "{text}");
     let text = alternatives().to_string();
-    assert!(text.contains("// R end behind all of A B|C, or of F"), "{text}");
+    assert!(text.contains("// R end after all of A B|C, or of F"), "{text}");
 }

@@ -122,10 +122,11 @@ impl<'a> Direct<'a> {
         let starts_behind = |&past: &Past| {
             let all = (0..grammar.terminals.len()).map(TerminalId::new);
             // Terminals with one label start in the same states.
-            let of_labels = all.clone().map(|terminal| match lexis.label_of(terminal) == terminal {
-                true => starts_of(terminal.index(), past),
-                false => Ok(None),
-            });
+            let of_labels =
+                all.clone().map(|terminal| match lexis.label_of(terminal) == terminal {
+                    true => starts_of(terminal.index(), past),
+                    false => Ok(None),
+                });
             let of_labels = of_labels.collect::<Result<Vec<Option<Starts>>, LimitReached>>()?;
             Ok(all.map(|terminal| of_labels[lexis.label_of(terminal).index()].clone()).collect())
         };

@@ -170,8 +170,8 @@ fn check_lexemes(
             )
             .at(newline.place.clone())
             .help(
-                "let it match the line end alone; the blanks behind it are those whose \
-                 width counts",
+                "let it match the line end alone; the width of the blanks after it is the \
+                 indentation",
             ),
         );
     }
@@ -223,8 +223,10 @@ fn check_conditions(
         let outlives =
             |automaton: &Dfa| dfa(directive.newline).is_some_and(|line| outlives(automaton, line));
         if between_lines && !conditions.is_empty() || automata.any(outlives) {
-            let message =
-                format!("{} looks ahead into the next line, beside %indent", terminal.name);
+            let message = format!(
+                "{} looks ahead into the next line, which %indent does not allow",
+                terminal.name
+            );
             findings.push(
                 Diagnostic::error("indent-with-look-ahead", message)
                     .at(terminal.place.clone())
@@ -244,7 +246,8 @@ fn check_past(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let looks = |(terminal, dfa): (&Terminal, &Option<Dfa>)| {
         let finding = |_: &Dfa| {
             let name = terminal.shown();
-            let message = format!("{name} looks at the text before it, beside %indent");
+            let message =
+                format!("{name} looks at the text before it, which %indent does not allow");
             Diagnostic::error("indent-with-look-behind", message).at(terminal.place.clone()).help(
                 "leave out what looks before the lexeme (a `\\b`, a `^`, a look-behind at its \
                  beginning): \

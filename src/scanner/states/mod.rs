@@ -77,7 +77,7 @@ pub(crate) struct ScanStates {
     /// Automata that read the whole text for these terminals, each given by a terminal with that
     /// automaton. Their numbers in components follow those of the conditions.
     trackers: Vec<TerminalId>,
-    /// By terminal that looks behind: its tracker.
+    /// By terminal with a look-behind: its tracker.
     views: Vec<View>,
     ranks: Vec<u32>,
     endings: Endings,
@@ -231,8 +231,8 @@ impl ScanStates {
         self.components.len()
     }
 
-    /// Returns the state in which a lexeme of one of `candidates` starts. Terminals that look
-    /// behind are in it as if no text had been read; [`ScanStates::begin`] adds the text.
+    /// Returns the state in which a lexeme of one of `candidates` starts. Terminals with a
+    /// look-behind are in it as if no text had been read; [`ScanStates::begin`] adds the text.
     pub(crate) fn start(&self, candidates: &BitSet) -> ScanStateId {
         let components = candidates.iter().filter_map(|index| {
             let dfa = self.dfas.get(index)?.as_ref().filter(|dfa| !dfa.is_empty())?;

@@ -14,11 +14,12 @@ use crate::util::id::{ScanStateId, TerminalId};
 pub(crate) struct Past(pub(in crate::scanner) u32);
 
 impl Past {
-    /// No knowledge: no terminal looks behind, or none of those that do can match any more.
+    /// No knowledge: no terminal has a look-behind, or none of those that have one can match any
+    /// more.
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// How a terminal that looks behind uses a tracker.
+/// How a terminal with a look-behind uses a tracker.
 #[derive(Debug)]
 pub(super) struct View {
     /// Number of the tracker.

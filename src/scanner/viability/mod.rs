@@ -3,11 +3,12 @@
 //! Most of the time one look suffices: the lexeme in progress can become a label that the stack
 //! takes and after which every stack can be completed ([`Proof`](super::Proof)). Where that is not
 //! certain, a search decides. The possible lexemes and the obligations that they leave are finite
-//! ([`ends`], [`obligation_classes`]). With these as controls the parser is a pushdown system, and the text
-//! can be completed if the system can empty its stack. The ways to read the items on top of a state
-//! are computed once ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with them,
-//! until one lexeme settles the question or the text may end. It reports its reads of the stack
-//! like every other read, so masks are cached by them, and so are the [`verdicts`] themselves.
+//! ([`ends`], [`obligation_classes`]). With these as controls the parser is a pushdown system, and
+//! the text can be completed if the system can empty its stack. The ways to read the items on top
+//! of a state are computed once ([`crate::lr::derivations`]), and [`stacks`] goes down the stack
+//! with them, until one lexeme settles the question or the text may end. It reports its reads of
+//! the stack like every other read, so masks are cached by them, and so are the [`verdicts`]
+//! themselves.
 //!
 //! `README.md` in this directory has a worked example.
 

@@ -19,9 +19,9 @@ const STEPS_OF_LESS: u64 = 8_000_000;
 /// Approximations of such a pattern, in the order in which they are tried, with their names in
 /// messages. Repetition counts are lowered to the first number, and in look-aheads to the second.
 const LESS: [(Less, &str); 7] = [
-    (Less::apart(Apart::Repeated), "parts without the separators beside them"),
+    (Less::apart(Apart::Repeated), "parts without the separators next to them"),
     (Less::counts(32, FAR), "counts of 32"),
-    (Less::apart(Apart::All), "parts without the separators beside them"),
+    (Less::apart(Apart::All), "parts without the separators next to them"),
     (Less::counts(16, FAR), "counts of 16"),
     (Less::counts(8, FAR), "counts of 8"),
     (Less::counts(8, 64), "counts of 8"),

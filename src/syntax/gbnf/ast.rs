@@ -46,7 +46,7 @@ pub(crate) enum ExprKind {
     Call(Call),
 }
 
-/// What stands between brackets behind the name of a rule that is defined.
+/// The attributes in brackets after the name in a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attributes {
     /// A text of the rule ends as soon as it can.
@@ -70,13 +70,13 @@ pub(crate) enum Function {
     /// `Substring("chunk", "chunk")`: chunks that follow each other, any number of them.
     Substring,
     /// `TagDispatch(("<a>", rule), loop_after_dispatch=false, excludes=("x"))`: any text, and
-    /// behind each tag in it a rule.
+    /// after each tag in it a rule.
     TagDispatch,
     /// `Token(1, 2)`: one of these tokens.
     Token,
     /// `ExcludeToken(1, 2)`: any other token.
     ExcludeToken,
-    /// `TokenTagDispatch((1, rule), excludes=(2))`: any tokens, and behind each of these a rule.
+    /// `TokenTagDispatch((1, rule), excludes=(2))`: any tokens, and after each of these a rule.
     TokenTagDispatch,
 }
 

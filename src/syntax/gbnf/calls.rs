@@ -109,7 +109,7 @@ impl<'input> Lexer<'input> {
         )
     }
 
-    /// The attributes that stand here, and the `::=` behind them; `None` where there are none.
+    /// Reads attributes at this place and the `::=` after them; `None` if there are none.
     pub(super) fn attributes(&mut self) -> Option<Attributes> {
         let rest = self.rest();
         let end = rest.strip_prefix('[')?.find([']', '\n']).filter(|&end| end < MOST_ATTRIBUTES)?;

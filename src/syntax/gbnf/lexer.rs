@@ -402,7 +402,7 @@ pub(super) fn name_length(text: &str) -> usize {
 }
 
 fn unclosed(open: usize, end: &str) -> SyntaxError {
-    let message = format!("`(` is not closed where {end}");
+    let message = format!("`(` is not closed before {end}");
     SyntaxError::new(SyntaxErrorKind::UnclosedBracket, open..open + 1, message)
         .help("close it with `)`")
 }

@@ -81,7 +81,8 @@ fn unexpected(found: &str, span: Span, expected: &[String]) -> SyntaxError {
     let (expected, help) = if has("name") {
         (
             "an expression",
-            "a repetition stands behind what it repeats: a name, a string, a class or a group",
+            "a repetition sign follows the repeated expression: a name, a string, a class or a \
+             group",
         )
     } else {
         ("a definition", "a definition is written `name ::= ...`")

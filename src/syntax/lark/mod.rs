@@ -95,8 +95,7 @@ fn other_notation(text: &str, found: &Token<'_>, at: usize) -> Option<&'static s
     let colons = text.len() - rest.len() - before.len();
     match colons {
         2 if rest.starts_with('=') => Some(
-            "rules with `::=` are GBNF, which is read from a file `.gbnf`, by `--notation gbnf` \
-             and by \
+            "rules with `::=` are GBNF: use a `.gbnf` file, `--notation gbnf` or \
              `Grammar::from_gbnf`",
         ),
         _ => None,
@@ -113,11 +112,11 @@ fn help(found: &Token<'_>, expected: &Expected<'_>) -> Option<&'static str> {
              `|`, or the last one ends with a backslash"
         }
         Token::Question | Token::Star | Token::Plus | Token::Tilde if in_expression => {
-            "one repetition follows a symbol, a literal or a group; put what is repeated twice in \
-             a group of its own"
+            "only one repetition sign may follow a symbol, a literal or a group; put a repetition \
+             of a repetition in a group"
         }
         Token::Colon if in_expression => {
-            "begin each definition on a line of its own; literal text stands in double quotes"
+            "begin each definition on a line of its own; literal text is written in double quotes"
         }
         Token::LeftBrace => {
             "a template is used as `name{argument}` with a rule's name; a count is written `~3..5`"
@@ -134,17 +133,19 @@ fn help(found: &Token<'_>, expected: &Expected<'_>) -> Option<&'static str> {
              `|`, or the last one ends with a backslash"
         }
         Token::Dot | Token::Number(_) if in_expression => {
-            "a priority stands behind the name that is defined: `NAME.2: ...`"
+            "a priority follows the name of a definition: `NAME.2: ...`"
         }
         _ if at_item => {
             "a line begins with the name that it defines, or with a directive such as `%import`"
         }
         Token::RuleName(_) if expected.is_word() => {
-            "only terminals and strings can stand in this directive"
+            "only terminals and strings are allowed in this directive"
         }
-        Token::Regex { .. } if expected.is_word() => "give the regex a name, and write that",
+        Token::Regex { .. } if expected.is_word() => {
+            "define a terminal with this regex, and write its name"
+        }
         Token::TerminalName(_) if expected.has("rule name") => "this must be a name in lower case",
-        Token::LineEnd if expected.is_word() => "the operands of a directive stand on its line",
+        Token::LineEnd if expected.is_word() => "the operands of a directive must be on its line",
         _ => return None,
     })
 }

@@ -13,7 +13,7 @@ const VALUES: &str = "a parameter is a number, `_`, set_bit(k), clear_bit(k), bi
 
 const CONDITIONS: &str = "a condition is true, bit_clear(k), bit_set(k), is_ones([x:y]), \
                           is_zeros([x:y]), eq, ne, lt, le, gt or ge of ([x:y], v), one of these \
-                          with the prefix bit_count_, or the and, or or not of conditions";
+                          with the prefix bit_count_, and(c, d), or(c, d) or not(c)";
 
 impl<'input> Lexer<'input> {
     /// Reads `::value`, from the colons on.

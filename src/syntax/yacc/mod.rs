@@ -102,7 +102,7 @@ fn check_terminals(file: &File) -> Result<(), SyntaxError> {
                 return misplaced(
                     &rule.name.span,
                     "a rule",
-                    "rules stand in the `.y` file; a terminal's name is written in upper case",
+                    "rules belong in the `.y` file; a terminal's name is written in upper case",
                 );
             }
             Item::Directive(Spanned { node: Directive::Start(_), span }) => {

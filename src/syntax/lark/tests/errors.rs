@@ -83,8 +83,7 @@ fn messages_say_what_was_found_expected_and_what_to_write() {
         (
             "%left a",
             "found the rule name `a`, expected a terminal's name or a string; only terminals and \
-             strings \
-             can stand in this directive",
+             strings are allowed in this directive",
         ),
         (
             "a: t{(b)}",
@@ -95,8 +94,8 @@ fn messages_say_what_was_found_expected_and_what_to_write() {
         (
             "a: b.c",
             "found `.`, expected a name, a string, a regex, `(` or `[`, a repetition, the end of \
-             the line, `|`, `->`, `{` or `%prec`; a priority stands behind the name that is \
-             defined: `NAME.2: ...`",
+             the line, `|`, `->`, `{` or `%prec`; a priority follows the name of a definition: \
+             `NAME.2: ...`",
         ),
     ];
     for (text, message) in cases {
