@@ -40,6 +40,7 @@ mod schema;
 mod schema_cost;
 mod schema_verdicts;
 mod sqlite;
+mod tag_formats;
 mod tags;
 mod tokenizers;
 mod unique_items;

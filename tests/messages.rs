@@ -44,6 +44,10 @@ fn a_special_token_that_is_written_as_text_is_a_warning() {
     let mut tags = StructuralTags::new(["<|endoftext|>"]);
     tags.add_tag("<|endoftext|>f", "{}", ".");
     let tags = tags.grammar(&SchemaOptions::default()).unwrap();
+    assert!(!codes(&tags).contains(&"special-token-as-text"));
+    let mut tags = StructuralTags::new(["<f"]);
+    tags.add_tag("<f<|endoftext|>", "{}", ".");
+    let tags = tags.grammar(&SchemaOptions::default()).unwrap();
     assert!(codes(&tags).contains(&"special-token-as-text"));
     let plain = Grammar::from_lark("start: \"<end>\" \"a\"").unwrap();
     assert!(!codes(&plain).contains(&"special-token-as-text"));

@@ -42,6 +42,47 @@ fn long_strings_of_several_tags_are_counted_apart_from_scan_states() {
     assert!(compiled(&tags).size().scan_states < 200);
 }
 
+#[test]
+fn a_special_token_may_be_a_trigger_and_an_end() {
+    let bytes: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
+    let vocabulary = Vocabulary::from_tokens(bytes)
+        .and_then(|v| v.with_special_tokens([(256, "<tool>"), (257, "</tool>"), (258, "<other>")]))
+        .expect("sound");
+    let mut tags = StructuralTags::new(["<tool>"]);
+    tags.add_tag("<tool>", r#"{"const": 1}"#, "</tool>");
+    tags.add_tag("<tool>x", r#"{"const": 2}"#, "</tool><other>");
+    let grammar = tags.grammar(&SchemaOptions::default()).expect("sound tags");
+    let constraint = Constraint::new(&grammar, &vocabulary).expect("sound tags");
+    let warned: Vec<&str> = constraint.warnings().iter().map(|found| found.code).collect();
+    assert!(warned.is_empty(), "{warned:?}");
+    let ids = |text: &str| text.bytes().map(u32::from).collect::<Vec<u32>>();
+    let (tool, end) = (vec![256], vec![257]);
+    let (text, text_end) = (ids("<tool>"), ids("</tool>"));
+    for (sequence, is_member) in [
+        (vec![], true),
+        ([&tool[..], &ids("1"), &end].concat(), true),
+        ([&ids("Hi <")[..], &tool, &ids("1"), &text_end, &ids("!")].concat(), true),
+        ([&text[..], &ids("1"), &end, &tool, &ids("1"), &end].concat(), true),
+        ([&tool[..], &ids("x2</tool><other>")].concat(), true),
+        ([&tool[..], &ids("1")].concat(), false),
+        ([&tool[..], &ids("2"), &end].concat(), false),
+        ([&tool[..], &ids("x2"), &end].concat(), false),
+        (end.clone(), false),
+        (vec![258], false),
+        (tool, false),
+    ] {
+        let mut matcher = constraint.matcher();
+        let mut mask = constraint.new_mask();
+        let taken = sequence.iter().all(|&id| {
+            matcher.fill_mask(&mut mask);
+            let is_taken = matcher.advance(id).is_ok();
+            assert_eq!(mask.contains(id), is_taken, "{sequence:?}");
+            is_taken
+        });
+        assert_eq!(taken && matcher.is_accepting(), is_member, "{sequence:?}");
+    }
+}
+
 /// Random tags over two letters, whose values are the constants 0, 1, ... in quotes.
 struct Drawn {
     triggers: Vec<String>,

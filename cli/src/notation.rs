@@ -18,7 +18,7 @@ pub(crate) enum Notation {
     /// JSON Schema (`.json`).
     Schema,
     /// Structural tags: free text with tagged JSON in it (`.json` that has `triggers` or
-    /// `structures`, or is of type `structural_tag`).
+    /// `structures`, is of type `structural_tag`, or has an object `format` with a type).
     Tags,
     /// Fixed texts, one per line (`.choices`, `.txt`).
     Choices,
@@ -47,9 +47,10 @@ impl Notation {
     }
 }
 
-/// Returns whether a JSON text is structural tags. No keyword of JSON Schema has these names.
+/// Returns whether a JSON text is structural tags. No keyword of JSON Schema has these names, and
+/// `format` is a string there.
 fn has_tags(text: &str) -> bool {
-    let names = ["\"triggers\"", "\"structures\"", "\"structural_tag\""];
+    let names = ["\"triggers\"", "\"structures\"", "\"structural_tag\"", "\"format\""];
     if !names.iter().any(|name| text.contains(name)) {
         return false;
     }
@@ -58,6 +59,7 @@ fn has_tags(text: &str) -> bool {
     is_list("triggers")
         || is_list("structures")
         || members.get("type").is_some_and(|kind| kind == "structural_tag")
+        || members.get("format").is_some_and(|format| format["type"].is_string())
 }
 
 #[cfg(test)]
@@ -69,6 +71,8 @@ mod tests {
         let of = |text| Notation::of_file("a.json", text);
         assert_eq!(of(r#"{"triggers": ["<"], "structures": []}"#), Notation::Tags);
         assert_eq!(of(r#"{"type": "structural_tag", "format": {}}"#), Notation::Tags);
+        assert_eq!(of(r#"{"format": {"type": "any_text"}}"#), Notation::Tags);
+        assert_eq!(of(r#"{"type": "string", "format": "date"}"#), Notation::Schema);
         let schema = r#"{"properties": {"triggers": {"type": "array"}}}"#;
         assert_eq!(of(schema), Notation::Schema);
         assert_eq!(of(r#"{"triggers": "#), Notation::Schema);

@@ -18,7 +18,7 @@ use crate::index::Index;
 use crate::lr::table::ParseTable;
 use crate::matcher::Matcher;
 use crate::scanner::{Bounds, Lexis, Marks, Scanner, check};
-use crate::schema;
+use crate::schema::{self, SchemaOptions};
 use crate::util::diagnostic::{self, Diagnostic};
 use crate::util::limits::Limits;
 use crate::util::meter::{Cost, Meter, Phase};
@@ -112,7 +112,7 @@ impl CompiledGrammar {
     ) -> Result<Self, GrammarError> {
         let lexer = meter.at(Phase::Lexer);
         let given = grammar;
-        let written = schema::write_out(grammar, follows, meter)
+        let written = schema::write_out(grammar, &SchemaOptions::default(), follows, meter)
             .map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
         let paired = inline_unbalanced::written_out(grammar);

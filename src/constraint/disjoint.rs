@@ -504,7 +504,7 @@ fn tokens_of(members: &[usize], patterns: &[Option<Pattern>]) -> Tokens {
     let members: Vec<&Tokens> = members.into_iter().filter_map(tokens).collect();
     let others: Vec<&Tokens> = others.into_iter().filter_map(tokens).collect();
     match members[..] {
-        [only @ (Tokens::Name(_) | Tokens::Others(_)), ..] => only.clone(),
+        [only @ (Tokens::Name(_) | Tokens::Special(_) | Tokens::Others(_)), ..] => only.clone(),
         _ => Tokens::exactly(&members, &others),
     }
 }

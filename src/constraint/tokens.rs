@@ -17,7 +17,11 @@ impl CompiledGrammar {
     /// Returns the vocabulary with spellings for the tokens that the grammar names. Missing tokens
     /// have none.
     pub(super) fn spelled(&self, vocabulary: &Vocabulary) -> Spelled {
-        let mut named = self.named_tokens().peekable();
+        let is_there = |tokens: &Tokens| match tokens {
+            Tokens::Special(name) => vocabulary.special_tokens().any(|(_, known)| known == name),
+            _ => true,
+        };
+        let mut named = self.named_tokens().filter(|(_, tokens)| is_there(tokens)).peekable();
         if named.peek().is_none() {
             return Spelled::plain(vocabulary);
         }
@@ -44,6 +48,11 @@ impl CompiledGrammar {
     pub(super) fn written_as_text(&self, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
         let mut special: HashSet<&str> =
             vocabulary.special_tokens().map(|(_, name)| name).collect();
+        for (_, tokens) in self.named_tokens() {
+            if let Tokens::Special(name) = tokens {
+                special.remove(name.as_str());
+            }
+        }
         let mut warnings = Vec::new();
         for terminal in &self.grammar.terminals {
             let Some(pattern) = &terminal.pattern else { continue };
@@ -87,7 +96,7 @@ impl<'g> Names<'g> {
         let mut names = Self { names: BTreeSet::new(), ids: Vec::new(), excluded: Vec::new() };
         for tokens in tokens {
             match tokens {
-                Tokens::Name(name) => {
+                Tokens::Name(name) | Tokens::Special(name) => {
                     names.names.insert(name);
                 }
                 Tokens::Ids(_) => names.ids.push(tokens),
@@ -134,6 +143,7 @@ fn is_called(vocabulary: &Vocabulary, id: TokenId, name: &str) -> bool {
 fn has(vocabulary: &Vocabulary, tokens: &Tokens, id: TokenId) -> bool {
     match tokens {
         Tokens::Name(name) => text(vocabulary, id) == Some(name) && is_called(vocabulary, id, name),
+        Tokens::Special(name) => vocabulary.special(id) == Some(name),
         Tokens::Ids(_) => tokens.has_id(id.0),
         Tokens::Others(excluded) => !has(vocabulary, excluded, id),
     }
@@ -146,8 +156,8 @@ fn as_text(name: &str) -> Diagnostic {
          itself is not allowed there"
     );
     Diagnostic::warning("special-token-as-text", message).help(format!(
-        "to allow the token itself, name it in a rule without quotes (`{name}`); a trigger of \
-         structural tags is always text"
+        "to allow the token itself, name it in a rule without quotes (`{name}`); in structural \
+         tags it is allowed as a whole trigger and as the whole end of a tag"
     ))
 }
 
@@ -175,6 +185,7 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
                 false => error.help(format!("its special tokens include {}", some.join(", "))),
             })
         }
+        Tokens::Special(_) => None,
         Tokens::Others(excluded) => missing(vocabulary, terminal, excluded),
         Tokens::Ids(ranges) => {
             let is_token = |id: u32| {

@@ -17,7 +17,7 @@
 
 pub(crate) mod analysis;
 mod automaton;
-mod characters;
+pub(crate) mod characters;
 pub(crate) mod derivable;
 mod error;
 pub(crate) mod inline_unbalanced;

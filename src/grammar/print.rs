@@ -228,7 +228,7 @@ impl fmt::Display for Pattern {
 impl fmt::Display for Tokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Tokens::Name(name) => f.write_str(name),
+            Tokens::Name(name) | Tokens::Special(name) => f.write_str(name),
             Tokens::Others(excluded) => write!(f, "!{excluded}"),
             Tokens::Ids(ids) => {
                 f.write_str("<[")?;

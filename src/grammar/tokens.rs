@@ -15,6 +15,8 @@ pub(crate) enum Tokens {
     /// The tokens of this name, including angle brackets: special tokens or, if no special token
     /// has the name, ordinary ones with exactly this text.
     Name(String),
+    /// The special tokens of this name, if the vocabulary has any.
+    Special(String),
     /// The ids in these ranges, both ends included; ascending and disjoint.
     Ids(Vec<(u32, u32)>),
     /// Every token except these and those that end a text.
@@ -46,7 +48,7 @@ impl Tokens {
     /// Whether an id is among these; always `false` unless the tokens are given by ids.
     pub(crate) fn has_id(&self, id: u32) -> bool {
         match self {
-            Tokens::Name(_) | Tokens::Others(_) => false,
+            Tokens::Name(_) | Tokens::Special(_) | Tokens::Others(_) => false,
             Tokens::Ids(ranges) => first_within(ranges, id.into(), id.into()).is_some(),
         }
     }
@@ -54,7 +56,7 @@ impl Tokens {
     /// Returns the ids that all of `members` have and none of `others`.
     pub(crate) fn exactly(members: &[&Self], others: &[&Self]) -> Self {
         let ranges = |tokens: &&Self| match tokens {
-            Tokens::Name(_) | Tokens::Others(_) => Vec::new(),
+            Tokens::Name(_) | Tokens::Special(_) | Tokens::Others(_) => Vec::new(),
             Tokens::Ids(ranges) => ranges.clone(),
         };
         let all = members.iter().chain(others).flat_map(ranges);
@@ -81,7 +83,7 @@ impl Tokens {
     /// for each end of a range.
     pub(crate) fn spellings(&self) -> Automaton {
         match self {
-            Tokens::Name(name) => only(&Self::name_spelling(name)),
+            Tokens::Name(name) | Tokens::Special(name) => only(&Self::name_spelling(name)),
             Tokens::Others(excluded) => only(&Self::others_spelling(excluded)),
             Tokens::Ids(ranges) => Numbers::new(ranges).automaton(),
         }

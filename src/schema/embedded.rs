@@ -9,15 +9,17 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 use crate::util::meter::Meter;
 
-/// Returns `grammar` with rules for its schemas; `None` if it has no schema. A terminal that was a
-/// schema stays declared, but no production uses it. `follows`: whether unique items may be
-/// followed, which requires that no other terminal can match in place of theirs.
+/// Returns `grammar` with rules for its schemas, all read with `options`; `None` if it has no
+/// schema. A terminal that was a schema stays declared, but no production uses it. `follows`:
+/// whether unique items may be followed, which requires that no other terminal can match in place
+/// of theirs.
 ///
 /// # Errors
 ///
 /// Returns a finding for each schema that is refused, with the schema's location in the grammar.
 pub(crate) fn write_out(
     grammar: &Grammar,
+    options: &SchemaOptions,
     follows: bool,
     meter: &Meter,
 ) -> Result<Option<Grammar>, Vec<Diagnostic>> {
@@ -39,7 +41,7 @@ pub(crate) fn write_out(
     for (terminal, text) in schemas {
         let place = grammar.terminals[terminal.index()].place.clone();
         let narrowing = Narrowing { unfollowed: !follows, ..Narrowing::default() };
-        match JsonSchema::metered(&text, &SchemaOptions::default(), narrowing, meter) {
+        match JsonSchema::metered(&text, options, narrowing, meter) {
             Ok(schema) => {
                 grammar.warnings.extend(
                     schema.warnings().iter().cloned().map(|finding| finding.at(place.clone())),

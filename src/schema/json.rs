@@ -140,6 +140,11 @@ impl<'a> Json<'a> {
         self.nodes[node.0 as usize].parent
     }
 
+    /// Returns the span of the value in its document, in bytes.
+    pub(super) fn span(&self, node: NodeId) -> Range<usize> {
+        self.nodes[node.0 as usize].span.clone()
+    }
+
     /// Returns the location of the value in its document.
     pub(super) fn place(&self, node: NodeId) -> Place {
         let node = &self.nodes[node.0 as usize];

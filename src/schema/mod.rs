@@ -57,6 +57,7 @@ mod rewriting;
 mod shapes;
 mod states;
 mod steps;
+mod tag_formats;
 mod tags;
 mod text;
 mod told_apart;

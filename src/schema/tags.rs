@@ -2,7 +2,8 @@
 //!
 //! Free text is read up to the first *trigger* in it. A tag whose beginning starts with the trigger
 //! continues there; then follow a value that satisfies the tag's schema, the tag's end, and free
-//! text again.
+//! text again. A special token of the vocabulary with the name of a trigger, or of an end, may take
+//! its place.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -10,11 +11,12 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols};
 use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::tokens::Tokens;
 use crate::grammar::{Grammar, GrammarReader};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::options::SchemaOptions;
-use crate::schema::{JsonSchema, MadeTerminals, Narrowing};
+use crate::schema::{JsonSchema, MadeTerminals, Narrowing, tag_formats};
 use crate::util::id::{NonterminalId, ProductionId};
 use crate::util::meter::{Meter, Phase};
 
@@ -46,6 +48,8 @@ struct Tag {
 pub struct StructuralTags {
     triggers: Vec<String>,
     tags: Vec<Tag>,
+    /// The text of the other form.
+    format: Option<String>,
 }
 
 /// Steps per letter of the automaton that finds one trigger among others, including those taken
@@ -58,7 +62,8 @@ const TAGGED: usize = 1;
 impl StructuralTags {
     /// Creates an empty set of tags. A trigger in free text is the beginning of a tag.
     pub fn new<T: Into<String>>(triggers: impl IntoIterator<Item = T>) -> Self {
-        Self { triggers: triggers.into_iter().map(Into::into).collect(), tags: Vec::new() }
+        let triggers = triggers.into_iter().map(Into::into).collect();
+        Self { triggers, ..Self::default() }
     }
 
     /// Adds a tag: a beginning, which starts with a trigger, a value that satisfies `schema`, and
@@ -72,14 +77,19 @@ impl StructuralTags {
     }
 
     /// Reads tags from JSON: `{"triggers": [...], "structures": [{"begin", "schema", "end"}]}`, the
-    /// format of vLLM and SGLang, with or without `"type": "structural_tag"`.
+    /// format of vLLM and SGLang, with or without `"type": "structural_tag"`. The newer form,
+    /// `{"format": {...}}`, is read as well: formats within formats, as XGrammar has them. No tags
+    /// can be added to it, and [`StructuralTags::grammar`] reports its faults.
     ///
     /// # Errors
     ///
-    /// When the text is not JSON of this form.
+    /// When the text is not JSON of one of these forms.
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
         let mut json = Json::default();
         let root = json.read("<tags>", text)?;
+        if tag_formats::is_format(&json, root) {
+            return Ok(Self { format: Some(text.to_owned()), ..Self::default() });
+        }
         let invalid = |node: NodeId, message: &str| {
             SchemaError::new(SchemaErrorKind::InvalidSchema, message)
                 .at(json.pointer(node), json.place(node))
@@ -114,8 +124,8 @@ impl StructuralTags {
     ///
     /// # Errors
     ///
-    /// When a schema is refused, when a tag begins with no trigger or has the same beginning as
-    /// another, or when there are no tags or an empty trigger.
+    /// When a schema or a format is refused, when a tag begins with no trigger or has the same
+    /// beginning as another, or when there are no tags or an empty trigger.
     pub fn grammar(&self, options: &SchemaOptions) -> Result<Grammar, SchemaError> {
         GrammarReader::new().structural_tags(self, options)
     }
@@ -137,12 +147,13 @@ impl StructuralTags {
         }
         let mut made = MadeTerminals::default();
         let tagged = Symbol::Nonterminal(NonterminalId::new(TAGGED));
-        let rest = made.plain(&mut grammar, ["FREE_TEXT", "free text"], self.free_text());
+        let free = made.plain(&mut grammar, ["FREE_TEXT", "free text"], self.free_text());
         production(&mut grammar, START, smallvec![tagged]);
-        production(&mut grammar, START, smallvec![tagged, rest]);
+        production(&mut grammar, START, smallvec![tagged, free]);
         production(&mut grammar, TAGGED, Symbols::new());
         let mut begins: HashSet<&str, FxBuildHasher> = HashSet::default();
         let mut leads: HashMap<&str, Symbol, FxBuildHasher> = HashMap::default();
+        let mut ends: HashMap<&str, Symbol, FxBuildHasher> = HashMap::default();
         for tag in &self.tags {
             let begin = tag.begin.escape_debug();
             if !begins.insert(tag.begin.as_str()) {
@@ -163,11 +174,13 @@ impl StructuralTags {
             let value = Symbol::Nonterminal(schema.embed(&mut grammar, &mut made));
             rhs.push(value);
             if !tag.end.is_empty() {
-                rhs.push(made.plain(
-                    &mut grammar,
-                    ["END", &format!("{:?}", tag.end)],
-                    literal(&tag.end),
-                ));
+                let end = ends.entry(tag.end.as_str()).or_insert_with(|| {
+                    let shown = format!("{:?}", tag.end);
+                    let text = made.plain(&mut grammar, ["END", &shown], literal(&tag.end));
+                    let token = special(&mut grammar, &mut made, &tag.end);
+                    any_of(&mut grammar, "end", vec![smallvec![text], smallvec![token]])
+                });
+                rhs.push(*end);
             }
             let name = NonterminalId::new(grammar.nonterminals.len());
             let (shown, productions) = ("tag".into(), SmallVec::new());
@@ -182,11 +195,15 @@ impl StructuralTags {
                     None => {
                         // Each of these automata searches for all triggers.
                         meter.step(STEPS_OF_A_LETTER * length)?;
-                        let lead = made.plain(
+                        let text = made.plain(
                             &mut grammar,
                             ["TRIGGER", &format!("the trigger {found:?}")],
                             self.lead(found),
                         );
+                        let token = special(&mut grammar, &mut made, found);
+                        let ways = [&[text][..], &[token], &[free, token]];
+                        let ways = ways.map(Symbols::from_slice).to_vec();
+                        let lead = any_of(&mut grammar, "trigger", ways);
                         leads.insert(found, lead);
                         lead
                     }
@@ -202,7 +219,8 @@ impl StructuralTags {
     /// Number of bytes of its texts.
     pub(crate) fn bytes(&self) -> usize {
         let tag = |tag: &Tag| tag.begin.len() + tag.schema.len() + tag.end.len();
-        self.triggers.iter().map(String::len).chain(self.tags.iter().map(tag)).sum()
+        let texts = self.triggers.iter().chain(&self.format).map(String::len);
+        texts.chain(self.tags.iter().map(tag)).sum()
     }
 
     /// Returns the triggers without duplicates.
@@ -258,8 +276,31 @@ impl GrammarReader<'_> {
         tags: &StructuralTags,
         options: &SchemaOptions,
     ) -> Result<Grammar, SchemaError> {
-        tags.metered(options, &Meter::new(self.within()))
+        match &tags.format {
+            Some(_) if !tags.tags.is_empty() => {
+                let message = "a tag is added to a format, which has its own";
+                Err(SchemaError::new(SchemaErrorKind::InvalidSchema, message)
+                    .help("write the tag into the format: `triggered_tags` has a list of them"))
+            }
+            Some(format) => tag_formats::grammar(format, options, self.within()),
+            None => tags.metered(options, &Meter::new(self.within())),
+        }
     }
+}
+
+/// The special tokens that are called so.
+fn special(grammar: &mut Grammar, made: &mut MadeTerminals, name: &str) -> Symbol {
+    let tokens = Pattern::Tokens(Tokens::Special(name.to_owned()));
+    made.plain(grammar, ["TOKEN", &format!("the token `{name}`")], tokens)
+}
+
+/// A nonterminal that is any of these.
+fn any_of(grammar: &mut Grammar, name: &str, ways: Vec<Symbols>) -> Symbol {
+    let number = NonterminalId::new(grammar.nonterminals.len());
+    let (name, productions) = (name.into(), SmallVec::new());
+    grammar.nonterminals.push(Nonterminal { name, productions, marks: None, place: None });
+    ways.into_iter().for_each(|way| production(grammar, number.index(), way));
+    Symbol::Nonterminal(number)
 }
 
 fn literal(text: &str) -> Pattern {

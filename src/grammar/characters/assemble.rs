@@ -83,8 +83,9 @@ fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {
 /// Returns the name of the texts in messages: their rule if there is one, otherwise the expression.
 /// Texts of the start rule are also described by the expression: its name would not help.
 fn description(exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme) -> String {
-    let is_plain = matches!(exprs.get(lexeme.expr), Expr::Class(_) | Expr::Token(_))
-        || text(exprs, lexeme.expr).is_some();
+    let is_plain =
+        matches!(exprs.get(lexeme.expr), Expr::Class(_) | Expr::Token(_) | Expr::Schema(_))
+            || text(exprs, lexeme.expr).is_some();
     let rule = rules.iter().skip(1).find(|rule| rule.body == lexeme.expr && !is_plain);
     rule.map_or_else(|| print::shown(exprs, rules, lexeme.expr), |rule| rule.name.to_string())
 }
@@ -101,7 +102,7 @@ impl Names {
             Some(text) if text.chars().count() <= NAME_LENGTH => format!("{text:?}"),
             _ => match exprs.get(lexeme.expr) {
                 Expr::Class(set) if set.ranges().len() <= 4 => set.to_string(),
-                Expr::Token(_) => exprs.pattern(lexeme.expr).to_string(),
+                Expr::Token(_) | Expr::Schema(_) => exprs.pattern(lexeme.expr).to_string(),
                 _ => rules.iter().find(|rule| rule.body == lexeme.expr).map_or_else(
                     || format!("{}_part", rules[home].name),
                     |rule| format!("{}_text", rule.name),

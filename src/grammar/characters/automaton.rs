@@ -215,7 +215,7 @@ impl<'a> Nfa<'a> {
                 self.push(Edge::Class { class, to })
             }
             // No character begins the spelling of a token, so no letter leads on.
-            Expr::Token(_) => self.push(Edge::Never),
+            Expr::Token(_) | Expr::Schema(_) => self.push(Edge::Never),
             // Unreachable: automata are only made of regular expressions.
             Expr::Rule(_) => self.state(),
             Expr::Concat(parts) => parts.iter().rev().try_fold(to, |to, &part| self.add(part, to)),

@@ -174,7 +174,7 @@ impl Cutter<'_> {
         match self.exprs.get(expr).clone() {
             // Unreachable: a class refers to no rule.
             Expr::Class(_) => self.group(Vec::new()),
-            Expr::Token(_) => self.terminal(Lexeme { expr, without: Vec::new() }),
+            Expr::Token(_) | Expr::Schema(_) => self.terminal(Lexeme { expr, without: Vec::new() }),
             Expr::Rule(rule) => {
                 let next = self.reached.len();
                 let number = *self.numbers.entry(rule).or_insert(next);
@@ -257,8 +257,8 @@ impl Cutter<'_> {
                 Some(sets) => self.division(sets),
                 None => self.terminal(Lexeme { expr, without: Vec::new() }),
             },
-            // Unreachable: a regular part refers to neither.
-            Expr::Rule(_) | Expr::Token(_) => self.group(Vec::new()),
+            // Unreachable: a regular part refers to none of these.
+            Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) => self.group(Vec::new()),
             Expr::Concat(parts) => {
                 let pieces = self.pieces(&parts, cut);
                 let nodes = pieces.into_iter().map(|part| self.part(part, cut)).collect();

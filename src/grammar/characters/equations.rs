@@ -51,7 +51,7 @@ impl Equations<'_> {
         }
         match self.exprs.get(expr).clone() {
             Expr::Class(_) => Some(self.constant(expr)),
-            Expr::Token(_) => None,
+            Expr::Token(_) | Expr::Schema(_) => None,
             Expr::Rule(rule) => {
                 let unknown = self.members.iter().position(|&member| member == rule)?;
                 let nothing = self.exprs.nothing();

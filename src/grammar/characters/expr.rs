@@ -26,6 +26,8 @@ pub(crate) enum Expr {
     Rule(usize),
     /// One of these tokens of the vocabulary. It is not a character, and occurs in no pattern.
     Token(Tokens),
+    /// A value of a JSON schema, which is not part of any pattern.
+    Schema(String),
     /// A concatenation of two or more, grouped as the author wrote them; or of none, which is the
     /// empty text.
     Concat(Vec<ExprId>),
@@ -41,7 +43,7 @@ struct Facts {
     /// Number of characters and signs when written out, with counts multiplied out.
     size: u64,
     depth: u32,
-    /// Whether it contains a rule or a token.
+    /// Whether it contains a rule, a token or a schema.
     names: bool,
     /// Whether it matches the empty text; `false` if that depends on rules.
     nullable: bool,
@@ -92,7 +94,7 @@ impl Exprs {
         self.facts[id.index()].depth
     }
 
-    /// Whether it contains neither rules nor tokens: its texts are a regular language of
+    /// Whether it contains no rules, tokens or schemas: its texts are a regular language of
     /// characters.
     pub(crate) fn is_regular(&self, id: ExprId) -> bool {
         !self.facts[id.index()].names
@@ -118,7 +120,7 @@ impl Exprs {
         self.parts += match &expr {
             Expr::Class(set) => 1 + set.ranges().len(),
             Expr::Concat(parts) | Expr::Choice(parts) => 1 + parts.len(),
-            Expr::Rule(_) | Expr::Token(_) | Expr::Repeat { .. } => 1,
+            Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) | Expr::Repeat { .. } => 1,
         };
         let id = ExprId(self.exprs.len() as u32);
         self.exprs.push(expr.clone());
@@ -138,7 +140,7 @@ impl Exprs {
         };
         match expr {
             Expr::Class(_) => Facts { size: 1, depth: 1, ..Facts::default() },
-            Expr::Rule(_) | Expr::Token(_) => {
+            Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) => {
                 Facts { size: 1, depth: 1, names: true, ..Facts::default() }
             }
             Expr::Concat(parts) => {
@@ -182,6 +184,16 @@ impl Exprs {
     /// Returns the expression for one of these tokens.
     pub(crate) fn token(&mut self, tokens: Tokens) -> ExprId {
         self.intern(Expr::Token(tokens))
+    }
+
+    /// Returns the expression for a value of a JSON schema.
+    pub(crate) fn schema(&mut self, schema: String) -> ExprId {
+        self.intern(Expr::Schema(schema))
+    }
+
+    /// Returns whether a JSON schema is among the expressions.
+    pub(crate) fn has_schemas(&self) -> bool {
+        self.iter().any(|expr| matches!(expr, Expr::Schema(_)))
     }
 
     /// Returns the expression for the empty text.
@@ -275,8 +287,8 @@ impl Exprs {
         matches!(self.get(id), Expr::Repeat { min: 0, .. })
     }
 
-    /// Returns the pattern of tokens, or of an [`Exprs::is_regular`] expression that is not
-    /// [`Exprs::is_nothing`].
+    /// Returns the pattern of tokens, of a schema, or of an [`Exprs::is_regular`] expression that
+    /// is not [`Exprs::is_nothing`].
     pub(crate) fn pattern(&self, id: ExprId) -> Pattern {
         match self.get(id) {
             Expr::Class(set) => match set.single() {
@@ -286,6 +298,7 @@ impl Exprs {
                 ),
             },
             Expr::Token(tokens) => Pattern::Tokens(tokens.clone()),
+            Expr::Schema(schema) => Pattern::Schema(schema.clone()),
             // Unreachable: an expression with rules has no pattern.
             Expr::Rule(_) => Pattern::Alternation(Vec::new()),
             Expr::Concat(parts) => self.concat_pattern(parts),
@@ -323,7 +336,7 @@ impl Exprs {
             return Some(id);
         }
         Some(match self.get(id).clone() {
-            Expr::Class(_) | Expr::Rule(_) | Expr::Token(_) => id,
+            Expr::Class(_) | Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) => id,
             Expr::Concat(parts) if parts.len() > MAX_ROW => return None,
             Expr::Concat(parts) => {
                 // One alternative for each part that may be the first non-empty one.

@@ -15,6 +15,7 @@ mod cut;
 mod equations;
 mod expr;
 mod munch_safety;
+mod pieces;
 mod print;
 mod reach;
 mod regexes;
@@ -26,6 +27,8 @@ mod tests;
 
 use std::sync::Arc;
 
+pub(crate) use pieces::{Piece, PieceKind, lower_pieces};
+
 use crate::grammar::analysis::{self, Report};
 use crate::grammar::characters::alphabet::Alphabet;
 use crate::grammar::characters::contexts::Budget;
@@ -36,6 +39,7 @@ use crate::grammar::characters::resolve::Rule;
 use crate::grammar::lower::expand::{self, Productions};
 use crate::grammar::lower::{Context, did_you_mean};
 use crate::grammar::{Grammar, GrammarError};
+use crate::syntax::gbnf::ast::File;
 use crate::syntax::parse_gbnf;
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
@@ -61,27 +65,37 @@ pub(crate) fn lower_gbnf(
     context.count_file(text)?;
     let file = parse_gbnf(text).map_err(|error| error.diagnostic(&name.into(), text))?;
     let source = context.sources.add(name.into(), text);
+    lower_file(&mut context, source, file, start)
+}
+
+/// Lowers the rules of `file`, which is source `source`.
+fn lower_file(
+    context: &mut Context,
+    source: u32,
+    file: File,
+    start: Option<&str>,
+) -> Result<Grammar, GrammarError> {
     let mut exprs = Exprs::default();
-    let mut rules = resolve::resolve(&mut context, source, &file, &mut exprs);
+    let mut rules = resolve::resolve(context, source, &file, &mut exprs);
     drop(file);
-    let root = find_start(&mut context, &rules, start);
+    let root = find_start(context, &rules, start);
     let root = context.checked(root)?;
     // AFTER THIS: rules by number; no assertions.
 
-    reach::trim(&mut context, &mut exprs, &mut rules, root, start.is_none());
+    reach::trim(context, &mut exprs, &mut rules, root, start.is_none());
     context.check()?;
     // AFTER THIS: every rule that is referred to derives a text.
 
-    regular::write_out(&mut context, &mut exprs, &mut rules);
+    regular::write_out(context, &mut exprs, &mut rules);
     context.check()?;
     // AFTER THIS: regular rules are written out where they are used.
 
-    let settled = settle(&mut context, &mut exprs, &rules, root);
+    let settled = settle(context, &mut exprs, &rules, root);
     let Settled { parts, productions, every_match } = context.checked(settled)?;
     // AFTER THIS: terminals for which longest match and competition do no harm.
 
     let mut grammar =
-        assemble::assemble(&context, &mut exprs, &rules, &parts, &every_match, &productions);
+        assemble::assemble(context, &mut exprs, &rules, &parts, &every_match, &productions);
     grammar.warnings = context.sorted();
     let start = grammar.start;
     let trimmed = analysis::trim(&Arc::new(grammar), start, Report::Reached)?;
@@ -144,13 +158,11 @@ fn settle(
         return None;
     };
     let checker = Checker::new(alphabet, &context.meter);
-    let mut settling = Settling { context, exprs, rules, root, checker };
-    Some(
-        settling
-            .take_apart()
-            .or_else(|| settling.end_anywhere())
-            .unwrap_or_else(|| settling.spell()),
-    )
+    // Which texts values of schemas have is not known here.
+    let has_schemas = exprs.has_schemas();
+    let mut settling = Settling { context, exprs, rules, root, checker, has_schemas };
+    let apart = if has_schemas { None } else { settling.take_apart() };
+    Some(apart.or_else(|| settling.end_anywhere()).unwrap_or_else(|| settling.spell()))
 }
 
 struct Settling<'a> {
@@ -159,6 +171,8 @@ struct Settling<'a> {
     rules: &'a [Rule],
     root: usize,
     checker: Checker,
+    /// Whether values of schemas occur next to the terminals: then all of these end at each match.
+    has_schemas: bool,
 }
 
 impl Settling<'_> {
@@ -198,7 +212,10 @@ impl Settling<'_> {
             }
             let productions = expand::expand(self.context, &parts.rules);
             let known = cuts.same.len();
-            let contexts = contexts::contexts(&productions, parts.terminals.len(), &mut budget);
+            let contexts = match self.has_schemas {
+                true => None,
+                false => contexts::contexts(&productions, parts.terminals.len(), &mut budget),
+            };
             let every_match = contexts.and_then(|contexts| {
                 self.checker
                     .find_every_match(self.exprs, &parts.terminals, &contexts, &mut cuts)

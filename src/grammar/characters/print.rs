@@ -54,7 +54,7 @@ impl Printer<'_> {
                 Some(character) => write!(self.text, "{:?}", character.to_string()),
                 None => write!(self.text, "{set}"),
             },
-            Expr::Token(_) => write!(self.text, "{}", self.exprs.pattern(expr)),
+            Expr::Token(_) | Expr::Schema(_) => write!(self.text, "{}", self.exprs.pattern(expr)),
             Expr::Rule(rule) => self.text.write_str(&self.rules[*rule].name),
             Expr::Concat(parts) if parts.is_empty() => self.text.write_str("\"\""),
             Expr::Concat(parts) => {

@@ -73,7 +73,7 @@ fn productive(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
         let mut use_of = |part: usize| uses.push((part as u32, number));
         match expr {
             Expr::Class(set) => missing[number] = usize::from(set.ranges().is_empty()),
-            Expr::Token(_) => missing[number] = 0,
+            Expr::Token(_) | Expr::Schema(_) => missing[number] = 0,
             Expr::Rule(rule) => use_of(count + rule),
             Expr::Concat(parts) => {
                 missing[number] = parts.len();
@@ -122,7 +122,7 @@ fn reached(exprs: &Exprs, rules: &[Rule], start: usize) -> Vec<bool> {
             }
             Expr::Concat(parts) | Expr::Choice(parts) => pending.extend(parts),
             Expr::Repeat { inner, .. } => pending.push(*inner),
-            Expr::Class(_) | Expr::Token(_) => {}
+            Expr::Class(_) | Expr::Token(_) | Expr::Schema(_) => {}
         }
     }
     reached
@@ -153,7 +153,7 @@ fn without(
         return known;
     }
     let written = match exprs.get(expr).clone() {
-        Expr::Class(_) | Expr::Token(_) => expr,
+        Expr::Class(_) | Expr::Token(_) | Expr::Schema(_) => expr,
         Expr::Rule(rule) if productive[rule] => expr,
         Expr::Rule(_) => exprs.nothing(),
         Expr::Concat(parts) => {

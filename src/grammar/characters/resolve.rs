@@ -132,6 +132,7 @@ impl Resolver<'_> {
         match &expr.node {
             ExprKind::Rule(name) => self.rule(name, at),
             ExprKind::Call(call) => self.call(call, at),
+            ExprKind::Schema(schema) => self.exprs.schema(schema.clone()),
             ExprKind::Literal(text) => self.exprs.literal(text),
             ExprKind::Class(class) => {
                 let mut ranges = class.ranges.clone();
@@ -147,7 +148,8 @@ impl Resolver<'_> {
             ExprKind::Token(reference) => {
                 let tokens = match &reference.token {
                     TokenName::Id(id) => Tokens::Ids(vec![(*id, *id)]),
-                    TokenName::Text(text) => Tokens::Name(format!("<{text}>")),
+                    TokenName::Text(text) => Tokens::Name(text.clone()),
+                    TokenName::Special(name) => Tokens::Special(name.clone()),
                 };
                 if !reference.negated {
                     return self.exprs.token(tokens);

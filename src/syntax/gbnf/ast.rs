@@ -44,6 +44,8 @@ pub(crate) enum ExprKind {
     Assertion(Body),
     /// `Regex("[a-z]+")`.
     Call(Call),
+    /// The values of a JSON schema; no file says so, formats of structural tags do.
+    Schema(String),
 }
 
 /// The attributes in brackets after the name in a definition.
@@ -154,6 +156,8 @@ pub(crate) struct TokenReference {
 pub(crate) enum TokenName {
     /// `<[1000]>`.
     Id(u32),
-    /// `<think>`: the text between the angle brackets.
+    /// `<think>`, angle brackets included.
     Text(String),
+    /// The special tokens that are called so, if there are any; no file says so.
+    Special(String),
 }

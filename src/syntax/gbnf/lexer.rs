@@ -198,7 +198,7 @@ impl<'input> Lexer<'input> {
             }
         }
         let token = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-            None => TokenName::Text(name.to_owned()),
+            None => TokenName::Text(format!("<{name}>")),
             Some(digits) => match digits.trim().parse() {
                 Ok(id) => TokenName::Id(id),
                 Err(_) => {

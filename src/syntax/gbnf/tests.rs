@@ -74,7 +74,7 @@ fn counts_are_taken_in_all_their_forms() {
 #[test]
 fn tokens_are_told_from_names() {
     let token = |negated, token| ExprKind::Token(TokenReference { negated, token });
-    let text = |text: &str| TokenName::Text(text.to_owned());
+    let text = |text: &str| TokenName::Text(format!("<{text}>"));
     assert_eq!(
         only("a ::= <[10]> !<[11]> <think> !</think>"),
         [
