@@ -31,13 +31,9 @@ impl CompiledGrammar {
 
     /// Returns errors for tokens that the grammar names and the vocabulary lacks.
     pub(super) fn missing(&self, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
-        let mut seen: Vec<&Tokens> = Vec::new();
+        let mut seen: HashSet<&Tokens> = HashSet::new();
         self.named_tokens()
-            .filter(|&(_, tokens)| {
-                let is_new = !seen.contains(&tokens);
-                seen.extend(is_new.then_some(tokens));
-                is_new
-            })
+            .filter(|&(_, tokens)| seen.insert(tokens))
             .filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens))
             .collect()
     }
@@ -94,13 +90,14 @@ struct Names<'g> {
 impl<'g> Names<'g> {
     fn new(tokens: impl Iterator<Item = &'g Tokens>) -> Self {
         let mut names = Self { names: BTreeSet::new(), ids: Vec::new(), excluded: Vec::new() };
+        let mut seen = HashSet::new();
         for tokens in tokens {
             match tokens {
                 Tokens::Name(name) | Tokens::Special(name) => {
                     names.names.insert(name);
                 }
                 Tokens::Ids(_) => names.ids.push(tokens),
-                Tokens::Others(excluded) if !names.excluded.contains(&&**excluded) => {
+                Tokens::Others(excluded) if seen.insert(&**excluded) => {
                     names.excluded.push(excluded);
                 }
                 Tokens::Others(_) => {}
