@@ -71,16 +71,20 @@ fn a_special_token_may_be_a_trigger_and_an_end() {
         (vec![258], false),
         (tool, false),
     ] {
-        let mut matcher = constraint.matcher();
-        let mut mask = constraint.new_mask();
-        let taken = sequence.iter().all(|&id| {
-            matcher.fill_mask(&mut mask);
-            let is_taken = matcher.advance(id).is_ok();
-            assert_eq!(mask.contains(id), is_taken, "{sequence:?}");
-            is_taken
-        });
-        assert_eq!(taken && matcher.is_accepting(), is_member, "{sequence:?}");
+        assert_eq!(is_sentence(&constraint, &sequence), is_member, "{sequence:?}");
     }
+}
+
+/// Whether the tokens are a sentence. Each mask must agree with `advance`.
+pub(crate) fn is_sentence(constraint: &Constraint, tokens: &[u32]) -> bool {
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    let taken = tokens.iter().all(|&id| {
+        matcher.fill_mask(&mut mask);
+        let is_taken = matcher.advance(id).is_ok();
+        assert_eq!(mask.contains(id), is_taken, "{tokens:?}");
+        is_taken
+    });
+    taken && matcher.is_accepting()
 }
 
 /// Random tags over two letters, whose values are the constants 0, 1, ... in quotes.

@@ -8,7 +8,7 @@ const HEADING: &str = "Limits";
 /// A set of limits, and changes of single ones.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct LimitArguments {
-    /// Limits on the cost of a grammar: `default` for your own files, `strict` for files of others
+    /// Limits on the cost of a grammar: `default` for your own files, `strict` for untrusted ones
     /// (about a second, 256 MB, 256 KB of grammar).
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Named::Default)]
     pub(crate) limits: Named,
@@ -50,7 +50,7 @@ pub(crate) enum Named {
     /// For your own files.
     #[default]
     Default,
-    /// For files of others.
+    /// For untrusted files.
     Strict,
 }
 
