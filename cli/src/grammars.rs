@@ -309,7 +309,7 @@ pub(crate) fn tell_undecided(undecided: usize) {
         let s = if undecided == 1 { "" } else { "s" };
         output::note(&format!(
             "warning: {undecided} question{s} whether a text can be completed reached a limit and \
-             counted as a no; raise --decision-steps and --mask-steps"
+             counted as no; raise --decision-steps and --mask-steps"
         ));
     }
 }
@@ -319,8 +319,8 @@ pub(crate) fn tell_dropped(file: &str, dropped: usize) {
     if dropped > 0 {
         let s = if dropped == 1 { "" } else { "s" };
         output::note(&format!(
-            "warning: {file}: {dropped} reading{s} of the text came to a limit and were dropped, so \
-             it may be in the language; --reading-steps allows more"
+            "warning: {file}: {dropped} reading{s} of the text exceeded a limit and were dropped, \
+             so the text may be in the language; raise --reading-steps"
         ));
     }
 }

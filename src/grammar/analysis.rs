@@ -86,15 +86,15 @@ fn without_lines(grammar: &Grammar, start: NonterminalId) -> Option<Grammar> {
 fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
     let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
     let line = grammar.indent_line(assumed);
-    let message = "indented blocks are read as Lark's `Indenter` reads them by default: no \
-        %indent says otherwise";
+    let message = "there is no %indent, so indented blocks are read with the defaults of Lark's \
+                   `Indenter`";
     Some(
         Diagnostic::warning("assumed-indent", message)
             .at(assumed.place.clone())
             .example(line)
             .help(
-                "write this line, with other terminals, brackets or tabs if the program that \
-                 reads the texts has others",
+                "add this line; change its terminals, brackets or tab width if the program that \
+                 reads the texts uses others",
             ),
     )
 }
@@ -212,7 +212,7 @@ fn report_unproductive(
         let message = if nonterminal == start.index() {
             format!("the start symbol `{name}` derives no text")
         } else {
-            format!("rule `{name}` derives no text, and alternatives that need it are left out")
+            format!("rule `{name}` derives no text; alternatives that need it are left out")
         };
         let (reason, help) = why_unproductive(grammar, nonterminal, dead, productive);
         let finding = match productive[start.index()] {
@@ -236,7 +236,7 @@ fn why_unproductive(
         let last = path[path.len() - 1];
         let Some(production) = grammar.nonterminals[last].productions.first() else {
             let name = grammar.nonterminals[last].shown();
-            return (format!("`{name}` has no alternatives"), "give it one");
+            return (format!("`{name}` has no alternatives"), "add an alternative");
         };
         let rhs = &grammar.productions[production.index()].rhs;
         let needs = |symbols: &str| {
@@ -280,13 +280,14 @@ fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
     if terminal.ignored {
         return (
             "ignored",
-            "take it out of the rule, or do not ignore it and let the rules say where it may stand",
+            "remove it from the rule, or do not ignore it and name it in every rule where it may \
+             occur",
         );
     }
     (
         "only declared",
-        "say when it comes: `%indent NEWLINE INDENT DEDENT` for indented blocks, `%lookahead` for \
-         a word; or give it a pattern, or take it out of the rule",
+        "use it in `%indent NEWLINE INDENT DEDENT` (indented blocks) or `%lookahead` (a word), \
+         give it a pattern, or remove it from the rule",
     )
 }
 
@@ -353,8 +354,8 @@ fn report_unreached(
         }
     }
     let name = |nonterminal: usize| &grammar.nonterminals[nonterminal].name;
-    let help = "remove it, or name it in a rule that is used; `%start` names a rule whose texts \
-                are whole texts";
+    let help = "remove it, use it in a rule that is reachable, or make it a start rule with \
+                `%start`";
     for (i, nonterminal) in grammar.nonterminals.iter().enumerate() {
         if written[i] || is_helper(grammar, i) || nonterminal.place.is_none() {
             continue;
@@ -362,12 +363,12 @@ fn report_unreached(
         let finding = if users[i].is_empty() {
             Diagnostic::warning(
                 "unused-rule",
-                format!("rule `{}` is used nowhere, and left out", name(i)),
+                format!("rule `{}` is not used and is left out", name(i)),
             )
         } else {
             let (start, rule) = (name(start.index()), name(i));
             let message = format!(
-                "rule `{rule}` is not reached from the start symbol `{start}`, and left out"
+                "rule `{rule}` is not reachable from the start symbol `{start}` and is left out"
             );
             let users =
                 users[i].iter().map(|user| user.index()).filter(|&user| !is_helper(grammar, user));
@@ -376,8 +377,10 @@ fn report_unreached(
             let finding = Diagnostic::warning("unreachable", message);
             match users.is_empty() {
                 true => finding,
-                false => finding
-                    .example(format!("{} needs it, and is not reached either", users.join(", "))),
+                false => finding.example(format!(
+                    "used in {}, which the start symbol does not reach either",
+                    users.join(", ")
+                )),
             }
         };
         findings.push(finding.at(nonterminal.place.clone()).help(help));

@@ -136,8 +136,7 @@ impl Grammar {
             let mut diagnostic = did_you_mean(diagnostic, name, names());
             if diagnostic.help.is_none() {
                 let some: Vec<String> = names().take(12).map(|name| format!("`{name}`")).collect();
-                diagnostic =
-                    diagnostic.help(format!("rules are {}, for instance", some.join(", ")));
+                diagnostic = diagnostic.help(format!("the rules include {}", some.join(", ")));
             }
             return Err(diagnostic.into());
         };

@@ -72,7 +72,13 @@ pub(crate) fn without_empty(
             let start = &grammar.nonterminals[grammar.start.index()];
             let message = format!("the start symbol `{}` derives no text", start.name);
             let error = Diagnostic::error("unproductive", message).at(start.place.clone());
-            findings.insert(0, error.help("mend the patterns of the terminals that match no text"));
+            findings.insert(
+                0,
+                error.help(
+                    "correct the patterns of the terminals that match no \
+                                           text",
+                ),
+            );
             Err(findings)
         }
     }
@@ -95,30 +101,27 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
             Texts::LexemesAndEmpty => Diagnostic::warning(
                 "empty-terminal",
                 format!(
-                    "terminal {name} matches the empty text, which is no lexeme: each place of it \
-                     may stay empty instead"
+                    "terminal {name} matches the empty text, which is not a lexeme; each use of \
+                     it is optional instead"
                 ),
             )
             .help(
-                "to say so yourself, let the pattern match one character at least, and write `?` \
-                 where the terminal stands",
+                "to make this explicit, let the pattern match at least one character, and write \
+                 `?` where the terminal is used",
             ),
             Texts::Empty => Diagnostic::warning(
                 "empty-terminal",
-                format!(
-                    "terminal {name} matches the empty text alone, and is left out wherever \
-                     it stands"
-                ),
+                format!("terminal {name} matches only the empty text; each use of it is left out"),
             )
             .help(
-                "remove it; a lazy repetition at the end of a pattern (`.*?`) matches as little \
-                 as it can: nothing",
+                "remove it; a lazy repetition at the end of a pattern (`.*?`) matches only the \
+                 empty text",
             ),
             Texts::Nothing => Diagnostic::warning(
                 "dead-alternative",
                 format!("terminal {name} matches no text; alternatives that need it are left out"),
             )
-            .help("mend its pattern, or remove it"),
+            .help("correct its pattern, or remove it"),
         };
         let used = grammar.productions.iter().find(is_used);
         if used.is_none() && !terminal.ignored {
@@ -127,7 +130,7 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
         let finding = finding.at(terminal.place.clone());
         findings.push(match used.and_then(|production| production.place.clone()) {
             Some(place) if !terminal.place.as_ref().is_some_and(|own| place.contains(own)) => {
-                finding.related(place, "it stands here")
+                finding.related(place, "it is used here")
             }
             _ => finding,
         });

@@ -27,12 +27,12 @@ pub(crate) fn without_lines(grammar: &Grammar) -> Option<Grammar> {
     let (production, held) = first?;
     let name = grammar.symbol_name(held);
     let message = format!(
-        "`{name}` stands between brackets, where line ends count for nothing: what needs one is \
-         left out there"
+        "`{name}` is used inside brackets, where line ends are ignored; alternatives that need a \
+         line end are left out there"
     );
     let finding = Diagnostic::warning("line-in-brackets", message)
         .at(production.place.clone())
-        .help("write a rule without line ends for what stands between brackets");
+        .help("use a rule without line ends inside brackets");
     let mut kept = analysis::keep_productive(&rewriting.grammar())?;
     kept.warnings.clone_from(&grammar.warnings);
     kept.warnings.push(finding);

@@ -17,7 +17,7 @@ const MOST_DIGITS: usize = 400;
 impl<'a> Reader<'a> {
     pub(super) fn text(&self, value: NodeId) -> Result<String, SchemaError> {
         let text = self.schemas.json.string(value).map(str::to_owned);
-        text.ok_or_else(|| self.schemas.invalid(value, "a string is to stand here"))
+        text.ok_or_else(|| self.schemas.invalid(value, "expected a string"))
     }
 
     pub(super) fn placed_text(&mut self, text: &str, value: NodeId) -> u32 {
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn number(&self, value: NodeId) -> Result<Decimal, SchemaError> {
         let Value::Number(number) = self.schemas.json.value(value) else {
-            return Err(self.schemas.invalid(value, "a number is to stand here"));
+            return Err(self.schemas.invalid(value, "expected a number"));
         };
         let (whole, fraction) = number.width();
         if whole > MOST_DIGITS || fraction > MOST_DIGITS {
@@ -52,13 +52,10 @@ impl<'a> Reader<'a> {
 
     pub(super) fn count(&self, value: NodeId) -> Result<u64, SchemaError> {
         let Value::Number(number) = self.schemas.json.value(value) else {
-            return Err(self.schemas.invalid(value, "a number is to stand here"));
+            return Err(self.schemas.invalid(value, "expected a number"));
         };
         if number.is_negative() || !number.is_integer() {
-            return Err(self.schemas.invalid(
-                value,
-                "a number of things is to stand here, an integer that is not negative",
-            ));
+            return Err(self.schemas.invalid(value, "expected a non-negative integer"));
         }
         Ok(number.to_u64().unwrap_or(u64::MAX))
     }
@@ -95,7 +92,7 @@ impl<'a> Reader<'a> {
             return self.at_most(value, Atom::MaxItems);
         }
         let message =
-            format!("arrays are held to {MOST_ITEMS} items at most, which can be counted");
+            format!("arrays are limited to {MOST_ITEMS} items, the most that can be counted");
         let warning = Diagnostic::warning("narrowed-schema", message);
         self.warn(warning.at(self.schemas.json.place(value)));
         Ok(self.formulas.atom(Atom::MaxItems(MOST_ITEMS)))
@@ -104,14 +101,14 @@ impl<'a> Reader<'a> {
     pub(super) fn elements(&self, value: NodeId) -> Result<Vec<NodeId>, SchemaError> {
         match self.schemas.json.value(value) {
             Value::Array(items) => Ok(items.clone()),
-            _ => Err(self.schemas.invalid(value, "an array is to stand here")),
+            _ => Err(self.schemas.invalid(value, "expected an array")),
         }
     }
 
     pub(super) fn members(&self, value: NodeId) -> Result<Vec<(Text<'a>, NodeId)>, SchemaError> {
         match self.schemas.json.value(value) {
             Value::Object(members) => Ok(members.clone()),
-            _ => Err(self.schemas.invalid(value, "an object is to stand here")),
+            _ => Err(self.schemas.invalid(value, "expected an object")),
         }
     }
 }

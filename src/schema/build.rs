@@ -213,7 +213,8 @@ impl Builder<'_, '_> {
         if self.fragment.productions.len() >= most {
             let message = format!("the grammar of the schema has more than {most} productions");
             let error = SchemaError::new(SchemaErrorKind::TooLarge, message).help(
-                "raise `schema_productions` of the limits, or write smaller counts of items and members",
+                "raise `schema_productions` of the limits, or lower the counts of items and \
+                 members",
             );
             return Err(self.machine.where_most_was_taken(error));
         }

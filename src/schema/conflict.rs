@@ -46,7 +46,7 @@ impl Machine<'_> {
             [first @ .., last] => {
                 error(format!("no value satisfies {} and {last} together", first.join(", ")))
                     .example(places.join(", "))
-                    .help("remove one of them, or let them agree")
+                    .help("remove one of them, or make them compatible")
             }
         }
     }

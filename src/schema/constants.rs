@@ -28,7 +28,7 @@ impl Reader<'_> {
                 _ => {
                     return Err(self
                         .schemas
-                        .invalid(name, "this is no type")
+                        .invalid(name, "this is not a type")
                         .help("write null, boolean, number, integer, string, array or object"));
                 }
             };

@@ -49,9 +49,10 @@ pub(super) fn meant(
 ) -> Result<(NodeId, NodeId), SchemaError> {
     let root = unwrapped(json, outermost);
     if root != outermost {
-        let message = format!("this wraps a schema, which is read: #{}", json.pointer(root));
+        let message =
+            format!("the schema is inside another object; only #{} is read", json.pointer(root));
         let warning = Diagnostic::warning("read-as-meant", message).at(json.place(outermost));
-        warnings.push(warning.help("hand in the schema alone"));
+        warnings.push(warning.help("pass only the schema"));
     }
     if let Some(definition) = definition {
         return Ok((root, named(json, root, definition)?));
@@ -62,17 +63,17 @@ pub(super) fn meant(
     }
     let found = main_definition(json, root, &known);
     let help = format!(
-        "refer to the one that is meant by `$ref`, or name it in `SchemaOptions::definition`: {}",
+        "refer to the intended one with `$ref`, or name it in `SchemaOptions::definition`: {}",
         listed(&known)
     );
     let warning = match found {
         Some(found) => {
             let pointer = json.pointer(found);
-            let message = format!("the schema only defines others: #{pointer} is read");
+            let message = format!("the schema contains only definitions; #{pointer} is read");
             Diagnostic::warning("read-as-meant", message)
         }
         None => {
-            let message = "the schema only defines others, and allows any JSON";
+            let message = "the schema contains only definitions and allows any JSON";
             Diagnostic::warning("allows-any", message)
         }
     };

@@ -32,7 +32,7 @@ pub(super) fn options(
             .at(json.pointer(node), json.place(node))
     };
     let Value::Object(members) = json.value(guidance) else {
-        return Err(invalid(guidance, format!("`{KEYWORD}` is an object")));
+        return Err(invalid(guidance, format!("`{KEYWORD}` must be an object")));
     };
     let mut changed = options.clone();
     let mut pattern = None;
@@ -54,7 +54,8 @@ pub(super) fn options(
                 if let Some(other) =
                     letters.chars().find(|&letter| !ESCAPE_LETTERS.contains(letter))
                 {
-                    let message = format!("no escape of JSON has a `{}`", other.escape_debug());
+                    let message =
+                        format!("JSON has no escape with the letter `{}`", other.escape_debug());
                     return Err(invalid(*node, message));
                 }
                 letters.as_ref().clone_into(&mut changed.escape_letters);
@@ -69,8 +70,9 @@ pub(super) fn options(
             // `oneOf` always means exactly one, and unsupported keywords are never ignored.
             ("coerce_one_of" | "lenient", Value::Boolean(_)) => {}
             _ => {
-                let message = format!("`{KEYWORD}` has no such `{}`", name.escape_debug());
-                let known = "known are item_separator, key_separator, whitespace_flexible, \
+                let message =
+                    format!("`{KEYWORD}` does not take `{}` with this value", name.escape_debug());
+                let known = "its members are item_separator, key_separator, whitespace_flexible, \
                              whitespace_pattern, json_allowed_escapes, \
                              json_allow_general_unicode_escapes, coerce_one_of and lenient";
                 return Err(invalid(*node, message).help(known));

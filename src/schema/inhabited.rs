@@ -37,8 +37,10 @@ impl Machine<'_> {
         }
         let depth = state.open.len();
         if depth > DEPTH {
-            let message =
-                format!("values must nest more than {DEPTH} deep before any satisfies the schema");
+            let message = format!(
+                "the search for a value that satisfies the schema nests more than {DEPTH} \
+                         levels deep"
+            );
             return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
         }
         state.open.insert(formula, depth);

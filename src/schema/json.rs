@@ -85,7 +85,7 @@ impl<'a> Json<'a> {
         let root = reader.value(None, 0)?;
         reader.blanks();
         if reader.at < text.len() {
-            return Err(reader.error("the text continues after the value"));
+            return Err(reader.error("there is text after the value"));
         }
         Ok(root)
     }
@@ -257,7 +257,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
 
     fn value(&mut self, parent: Option<NodeId>, depth: usize) -> Result<NodeId, SchemaError> {
         if depth > DEPTH {
-            return Err(self.error(format!("values nest more than {DEPTH} deep")));
+            return Err(self.error(format!("values nest more than {DEPTH} levels deep")));
         }
         let id = self.enter(parent);
         let value = match self.peek() {
@@ -268,8 +268,8 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             Some(b't') => self.word("true", Value::Boolean(true))?,
             Some(b'f') => self.word("false", Value::Boolean(false))?,
             Some(b'n') => self.word("null", Value::Null)?,
-            Some(_) => return Err(self.error("no value begins like this")),
-            None => return Err(self.error("the text ends where a value is to stand")),
+            Some(_) => return Err(self.error("expected a value")),
+            None => return Err(self.error("expected a value, but the text ends")),
         };
         let end = self.at;
         let node = &mut self.json.nodes[id.0 as usize];
@@ -280,7 +280,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
 
     fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, SchemaError> {
         if !self.text[self.at..].starts_with(word) {
-            return Err(self.error(format!("only `{word}` begins like this")));
+            return Err(self.error(format!("expected `{word}`")));
         }
         self.at += word.len();
         Ok(value)
@@ -301,7 +301,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b']') => break,
-                _ => return Err(self.error("`,` or `]` is missing")),
+                _ => return Err(self.error("expected `,` or `]`")),
             }
         }
         self.at += 1;
@@ -321,7 +321,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         loop {
             self.blanks();
             if self.peek() != Some(b'"') {
-                return Err(self.error("a key in quotes is missing"));
+                return Err(self.error("expected a key in double quotes"));
             }
             let start = self.at;
             let key = self.string()?;
@@ -332,7 +332,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             }
             self.blanks();
             if self.peek() != Some(b':') {
-                return Err(self.error("`:` is missing"));
+                return Err(self.error("expected `:`"));
             }
             self.at += 1;
             self.blanks();
@@ -342,7 +342,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => break,
-                _ => return Err(self.error("`,` or `}` is missing")),
+                _ => return Err(self.error("expected `,` or `}`")),
             }
         }
         if members.len() > MOST_COMPARED {
@@ -375,7 +375,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
     /// Returns the error for a repeated key of an object.
     fn stands_twice(&mut self, start: usize, key: &str) -> SchemaError {
         self.at = start;
-        let message = format!("the key \"{}\" stands twice in this object", key.escape_debug());
+        let message = format!("the key \"{}\" occurs twice in this object", key.escape_debug());
         self.error(message).help("keep one of the two")
     }
 
@@ -409,7 +409,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         if number.is_none() {
             self.at = start;
         }
-        number.map(Value::Number).ok_or_else(|| self.error("this is no number of JSON"))
+        number.map(Value::Number).ok_or_else(|| self.error("this is not a JSON number"))
     }
 
     fn string(&mut self) -> Result<Text<'a>, SchemaError> {
@@ -435,8 +435,8 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             match self.peek() {
                 Some(b'"') => break,
                 Some(b'\\') => text.push(self.escape()?),
-                Some(_) => return Err(self.error("a control character stands in a string")),
-                None => return Err(self.error("the string does not end")),
+                Some(_) => return Err(self.error("a string contains a control character")),
+                None => return Err(self.error("this string is not closed")),
             }
         }
         self.at += 1;
@@ -470,7 +470,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             }
             _ => {
                 self.at -= 2;
-                return Err(self.error("this is no escape of JSON"));
+                return Err(self.error("this is not a JSON escape"));
             }
         })
     }
@@ -479,7 +479,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         let digits = self.text.get(self.at..self.at + 4);
         let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or_else(|| self.error("four hexadecimal digits are missing"))?;
+        let code = code.ok_or_else(|| self.error("expected four hexadecimal digits"))?;
         self.at += 4;
         Ok(code)
     }

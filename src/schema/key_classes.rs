@@ -221,16 +221,19 @@ impl Machine<'_> {
         let single = classes.iter().take_while(|class| !is_several(class)).count();
         let most = single.max(MOST_SEVERAL);
         if most > MOST_OTHERS {
-            let message = format!("patterns tell more than {MOST_OTHERS} classes of keys apart");
+            let message = format!(
+                "the patterns divide the keys into more than {MOST_OTHERS} \
+                                   classes"
+            );
             return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
         }
         if classes.len() <= most {
             return Ok(());
         }
         classes.truncate(most);
-        let message = "keys in which many of the patterns are found at once are left out: of each \
-                       set of patterns something else is asked";
-        let help = "write fewer patterns, or patterns that no key has several of";
+        let message = "keys that match many of the patterns at once are left out: each set of \
+                       patterns has different constraints";
+        let help = "use fewer patterns, or patterns that do not match the same keys";
         let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
         if let Some(place) = self.place_of_turn() {
             warning = warning.at(place);

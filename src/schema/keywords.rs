@@ -166,7 +166,11 @@ impl<'a> Reader<'a> {
             Value::Boolean(value) => return Ok(Formulas::constant(*value)),
             Value::Object(members) => members.clone(),
             _ => {
-                return Err(self.schemas.invalid(node, "a schema is an object, `true` or `false`"));
+                return Err(self.schemas.invalid(
+                    node,
+                    "expected a schema: an object, `true` or \
+                                                       `false`",
+                ));
             }
         };
         if let Some(at) = self.open.iter().position(|&open| open == node) {
@@ -179,13 +183,13 @@ impl<'a> Reader<'a> {
                 .error(
                     SchemaErrorKind::ReferenceCycle,
                     node,
-                    "the schema refers to itself about one value",
+                    "the schema refers to itself for the same value",
                 )
                 .example(round.join(" -> "))
-                .help("let a member or an item stand between, or remove the reference"));
+                .help("put a member or an item in between, or remove the reference"));
         }
         if self.open.len() >= DEPTH {
-            let message = format!("schemas about one value nest more than {DEPTH} deep");
+            let message = format!("schemas of one value nest more than {DEPTH} levels deep");
             return Err(self.schemas.error(SchemaErrorKind::TooLarge, node, message));
         }
         self.open.push(node);
@@ -395,8 +399,11 @@ impl<'a> Reader<'a> {
     /// Warns about syntax in a pattern that belongs to another dialect than ECMA-262.
     pub(super) fn note_dialect(&mut self, text: &str, at: NodeId) {
         if let Some(what) = ecma::foreign(text) {
-            let message = format!("`{what}` is not of ECMA-262, and is read as it is meant");
-            let help = "write what ECMA-262 has: `^`, `$`, `[Aa]`";
+            let message = format!(
+                "`{what}` is not ECMA-262 syntax and is read as in other \
+                                   dialects"
+            );
+            let help = "use ECMA-262 syntax: `^`, `$`, `[Aa]`";
             let warning = Diagnostic::warning("read-as-meant", message).help(help);
             self.schemas.warn_once(at, warning);
         }
@@ -414,7 +421,8 @@ impl<'a> Reader<'a> {
 
     /// Returns true for a denied keyword that can only be approximated, with a warning.
     pub(super) fn held_of_all(&mut self, value: NodeId) -> F {
-        let message = "what is narrowed elsewhere counts as satisfied where it is denied";
+        let message = "under `not`, a keyword that can only be approximated is treated as \
+                       satisfied";
         let warning = Diagnostic::warning("narrowed-schema", message);
         self.warn(warning.at(self.schemas.json.place(value)));
         F::TRUE
@@ -493,14 +501,14 @@ impl<'a> Reader<'a> {
             let meant = meant.map(|meant| format!("did you mean \"{meant}\"?"));
             if self.options.formats == Formats::Known {
                 if !vocabulary::is_format(&text) {
-                    let help = meant.unwrap_or_else(|| "write a `pattern`".to_owned());
-                    let message = format!("{message}, and says nothing");
+                    let help = meant.unwrap_or_else(|| "use `pattern` instead".to_owned());
+                    let message = format!("{message} and has no effect");
                     let warning = Diagnostic::warning("unknown-format", message).help(help);
                     self.schemas.warn_once(value, warning);
                 }
                 return Ok(F::TRUE);
             }
-            let help = "write a `pattern`, or take formats that are not known for annotations";
+            let help = "use `pattern` instead, or treat unknown formats as annotations";
             return Err(self
                 .schemas
                 .error(SchemaErrorKind::UnknownFormat, value, message)

@@ -118,9 +118,8 @@ impl<'a> Machine<'a> {
             return Ok(());
         }
         let message = format!("the analysis of the schema takes more than {most} steps");
-        let error = SchemaError::new(SchemaErrorKind::TooLarge, message).help(
-            "raise `schema_steps` of the limits, or combine fewer conditions about one value",
-        );
+        let error = SchemaError::new(SchemaErrorKind::TooLarge, message)
+            .help("raise `schema_steps` of the limits, or put fewer conditions on one value");
         Err(self.where_most_was_taken(error))
     }
 

@@ -103,7 +103,7 @@ pub(super) fn mend(
 /// Corrects a value in the position of a schema that is neither an object nor a boolean.
 pub(super) fn mend_value(json: &mut Json<'_>, node: NodeId, warnings: &mut Vec<Diagnostic>) {
     let (value, how) = match json.value(node) {
-        Value::Null => (Value::Boolean(true), "`null` is read as a schema of any value"),
+        Value::Null => (Value::Boolean(true), "`null` is read as a schema that allows any value"),
         Value::Array(items) if items.is_empty() => {
             (Value::Object(Vec::new()), "`[]` is read as the empty schema")
         }
@@ -184,7 +184,7 @@ impl<'a> Mending<'_, 'a> {
         }
         if SCHEMAS.contains(&key) {
             if matches!(own, Value::Null) {
-                self.warn(value, "the keyword is `null`, and says nothing");
+                self.warn(value, "the keyword is `null` and has no effect");
                 return self.remove(key);
             }
             // A list is valid here, even if it is empty: then all items are additional.
@@ -206,12 +206,12 @@ impl<'a> Mending<'_, 'a> {
         let own = self.json.value(value).clone();
         match (key, own) {
             (_, Value::Null) => {
-                self.warn(value, "the keyword is `null`, and says nothing");
+                self.warn(value, "the keyword is `null` and has no effect");
                 self.remove(key);
             }
             ("format", Value::String(_)) | ("uniqueItems", Value::Boolean(_)) => {}
             ("format", _) => {
-                self.warn(value, "a format is a string: this one says nothing");
+                self.warn(value, "the format is not a string and has no effect");
                 self.remove(key);
             }
             ("uniqueItems", Value::String(text)) if text == "true" || text == "false" => {
@@ -247,8 +247,11 @@ impl<'a> Mending<'_, 'a> {
                 Value::String(text) => {
                     let meant = meant_type(text).filter(|meant| meant != text);
                     let Some(meant) = meant else { continue };
-                    let how =
-                        format!("the type \"{}\" is read as it is meant", text.escape_debug());
+                    let how = format!(
+                        "\"{}\" is not a type of JSON Schema and is read as the type that \
+                                 it means elsewhere",
+                        text.escape_debug()
+                    );
                     takes_any |= meant.is_empty();
                     self.set(name, Value::String(meant.into()), &how);
                 }
@@ -305,7 +308,7 @@ impl<'a> Mending<'_, 'a> {
     fn map(&mut self, key: &str, value: NodeId) {
         match self.json.value(value) {
             Value::Null => {
-                self.warn(value, "the keyword is `null`, and says nothing");
+                self.warn(value, "the keyword is `null` and has no effect");
                 self.remove(key);
             }
             Value::Array(items) if items.is_empty() => {
@@ -347,32 +350,42 @@ impl<'a> Mending<'_, 'a> {
                     items.into_iter().for_each(|item| mend_value(self.json, item, self.warnings));
                 }
                 if is_empty && matches!(key, "anyOf" | "oneOf") {
-                    self.warn(value, "of no schema none is satisfied");
+                    self.warn(value, "the list of schemas is empty, so no value satisfies it");
                     let none = self.json.add(value, Value::Boolean(false));
                     self.json.set(value, Value::Array(vec![none]));
                 }
                 if is_empty && key == "allOf" {
-                    self.warn(value, "the list of schemas is empty, and says nothing");
+                    self.warn(value, "the list of schemas is empty and has no effect");
                     self.remove(key);
                 }
             }
             ("required", Value::Boolean(_)) => {
-                self.warn(value, "`required` is read as draft 3 has it: the member is");
+                self.warn(value, "`required` is read as in draft 3: the member is required");
                 self.remove(key);
             }
             ("enum", Value::Object(_)) => {}
             ("enum", scalar) => {
                 let only = self.json.add(value, scalar);
-                self.set(value, Value::Array(vec![only]), "the value is read as a list of one");
+                self.set(
+                    value,
+                    Value::Array(vec![only]),
+                    "the value is read as a list with one \
+                                                           item",
+                );
             }
             (_, Value::Null) => {
-                self.warn(value, "the keyword is `null`, and says nothing");
+                self.warn(value, "the keyword is `null` and has no effect");
                 self.remove(key);
             }
             ("required", Value::String(_)) | ("allOf" | "anyOf" | "oneOf", Value::Object(_)) => {
                 let own = self.json.value(value).clone();
                 let only = self.json.add(value, own);
-                self.set(value, Value::Array(vec![only]), "the value is read as a list of one");
+                self.set(
+                    value,
+                    Value::Array(vec![only]),
+                    "the value is read as a list with one \
+                                                           item",
+                );
             }
             _ => {}
         }
@@ -384,7 +397,7 @@ impl<'a> Mending<'_, 'a> {
         match (self.json.value(value), draft <= Draft::Four) {
             (Value::Boolean(is_exclusive), false) => {
                 let is_exclusive = *is_exclusive;
-                self.warn(value, "an exclusive bound is read as draft 4 has it");
+                self.warn(value, "an exclusive bound is read as in draft 4");
                 self.remove(exclusive);
                 if let (true, Some(own)) = (is_exclusive, self.get(bound)) {
                     self.remove(bound);
@@ -392,7 +405,7 @@ impl<'a> Mending<'_, 'a> {
                 }
             }
             (Value::Number(_), true) => {
-                self.warn(value, "an exclusive bound is read as later drafts have it");
+                self.warn(value, "an exclusive bound is read as in later drafts");
                 let is_exclusive = self.json.add(value, Value::Boolean(true));
                 let part = vec![
                     (bound.to_owned().into(), value),

@@ -278,8 +278,8 @@ impl Builder<'_, '_> {
     /// Warns if an object does not allow all keys in any order, each once, as requested.
     fn warn_of_order(&mut self, names: &SortedNames, is_narrower: bool) {
         if is_narrower {
-            let message = "objects with too many sets of keys keep the declared order";
-            let help = "let what is asked of one key depend on fewer others";
+            let message = "objects with too many sets of keys allow only the declared order";
+            let help = "let the constraints of each key depend on fewer other keys";
             let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
             if let Some(place) = self.machine.place_of_turn() {
                 warning = warning.at(place);
@@ -292,9 +292,9 @@ impl Builder<'_, '_> {
     }
 
     fn warn_of_repeated(&mut self) {
-        let message =
-            "keys of objects with many names stand in any order, and may stand more than once";
-        let help = "each value under such a key is as the schema asks";
+        let message = "keys of objects with many names may occur in any order, and more than once";
+        let help = "reject or merge repeated keys after parsing; each of their values satisfies \
+                    the schema";
         self.machine.reader.warn(Diagnostic::warning("repeated-keys", message).help(help));
     }
 

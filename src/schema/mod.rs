@@ -240,7 +240,7 @@ impl JsonSchema {
             let Some(narrowed) = machine.reader.warnings.first() else {
                 return Self::nothing(machine.unsatisfiable(root), options, meter);
             };
-            let message = "no value satisfies the schema as narrowly as it is held";
+            let message = "the approximations made for this schema leave no valid value";
             let error = SchemaError::new(SchemaErrorKind::UnsupportedKeyword, message)
                 .help(narrowed.message.clone());
             return Err(place(machine, error));
@@ -258,7 +258,7 @@ impl JsonSchema {
         warnings.append(&mut machine.reader.warnings);
         if narrowing.declared {
             let message =
-                "the schema is too large for keys in any order, and keeps the declared order";
+                "the schema is too large for keys in any order; only the declared order is allowed";
             warnings.push(Diagnostic::warning("narrowed-schema", message));
         }
         Ok(Self { fragment, warnings, cost: meter.cost() })

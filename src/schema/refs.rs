@@ -267,7 +267,7 @@ impl<'a> Schemas<'a> {
                 return Ok(Some(*draft));
             }
             if name.contains("draft-0") {
-                let message = format!("the draft `{name}` is not held");
+                let message = format!("the draft `{name}` is not supported");
                 return Err(self
                     .error(SchemaErrorKind::UnsupportedKeyword, node, message)
                     .help("use draft 3, 4, 6, 7, 2019-09 or 2020-12"));
@@ -275,7 +275,7 @@ impl<'a> Schemas<'a> {
         }
         if self.options.documents.contains_key(uri::split(name).0) {
             let message =
-                format!("`{name}` is a meta-schema of its own, whose vocabularies are not held");
+                format!("`{name}` is a custom meta-schema, whose vocabularies are not supported");
             return Err(self.error(SchemaErrorKind::UnsupportedKeyword, node, message));
         }
         Ok(None)
@@ -294,7 +294,10 @@ impl<'a> Schemas<'a> {
         let whole = uri::resolve(base, text);
         let unresolved = |schemas: &mut Self| {
             if let Some(found) = schemas.meant(node, text) {
-                let message = format!("the reference `{text}` is read as it is meant");
+                let message = format!(
+                    "the reference `{text}` is inexact and is read as the schema that it most \
+                     likely means"
+                );
                 let warning = Diagnostic::warning("read-as-meant", message);
                 let help = format!("write `#{}`", schemas.json.pointer(found));
                 let warning = warning.at(schemas.json.place(at)).help(help);
@@ -306,12 +309,18 @@ impl<'a> Schemas<'a> {
             let address = uri::split(&whole).0;
             let is_there = address.is_empty() || schemas.roots.contains_key(address);
             let (message, help) = match is_there {
-                true => {
-                    (format!("the reference `{text}` leads to no schema"), "correct it".to_owned())
-                }
+                true => (
+                    format!("the reference `{text}` does not lead to a schema"),
+                    "correct the \
+                                                                                   reference"
+                        .to_owned(),
+                ),
                 false => (
-                    format!("the document `{address}` is missing, to which `{text}` refers"),
-                    format!("correct it, or give `{address}` in `SchemaOptions::documents`"),
+                    format!("`{text}` refers to the document `{address}`, which is missing"),
+                    format!(
+                        "correct the reference, or add `{address}` to \
+                             `SchemaOptions::documents`"
+                    ),
                 ),
             };
             Err(schemas.error(SchemaErrorKind::UnresolvedReference, at, message).help(help))
@@ -410,7 +419,7 @@ impl<'a> Schemas<'a> {
                 .error(
                     SchemaErrorKind::UnsupportedKeyword,
                     at,
-                    "which schema is meant depends on the way there",
+                    "the target of this reference depends on the path that leads to it",
                 )
                 .help("use `$ref`"));
         }

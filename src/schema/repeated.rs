@@ -42,9 +42,8 @@ impl Machine<'_> {
         if guarded == self.opened(&formulas) {
             return self.tuple_id(&guarded);
         }
-        let message = "a key that the schema does not name may stand twice: members count where \
-            their keys \
-            certainly differ";
+        let message = "a key that the schema does not name may occur twice, so only members whose \
+                       keys certainly differ are counted";
         let help = "name the keys, or set `additionalProperties` to false";
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         self.tuple_id(&guarded)

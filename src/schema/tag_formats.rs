@@ -77,7 +77,7 @@ fn refused(error: &GrammarError) -> SchemaError {
     }
     let found = error.diagnostics().iter().find(|found| found.severity == Severity::Error);
     let Some(found) = found else {
-        return SchemaError::new(SchemaErrorKind::InvalidSchema, "the format is none");
+        return SchemaError::new(SchemaErrorKind::InvalidSchema, "the format is invalid");
     };
     let mut refused = SchemaError::new(SchemaErrorKind::InvalidSchema, &*found.message);
     if let Some(help) = &found.help {
@@ -116,22 +116,22 @@ impl Reader<'_> {
         let json = self.json;
         let list = || {
             let names: Vec<&str> = FORMATS.iter().map(|&(name, _)| name).collect();
-            format!("the formats that are read: {}", names.join(", "))
+            format!("the supported formats are {}", names.join(", "))
         };
         let Value::Object(members) = json.value(node) else {
-            return Err(self.invalid(node, "a format is an object").help(list()));
+            return Err(self.invalid(node, "expected a format, which is an object").help(list()));
         };
         let Some(kind) = json.get(node, "type").and_then(|kind| json.string(kind)) else {
-            return Err(self.invalid(node, "a format has a `type`").help(list()));
+            return Err(self.invalid(node, "the format has no `type`").help(list()));
         };
         let Some(&(name, known)) = FORMATS.iter().find(|&&(name, _)| name == kind) else {
-            let message = format!("the format `{kind}` is not read");
+            let message = format!("the format `{kind}` is not supported");
             let error = SchemaError::new(SchemaErrorKind::UnsupportedKeyword, message);
             return Err(error.at(json.pointer(node), json.place(node)).help(list()));
         };
         for (member, value) in members {
             if member != "type" && !known.contains(&&**member) {
-                let message = format!("`{member}` says nothing in a format `{name}`");
+                let message = format!("`{member}` has no effect in a format `{name}`");
                 let help = format!("its members: {}", known.join(", "));
                 let found = Diagnostic::warning("unknown-member", message).help(help);
                 self.warnings.push(found.at(json.place(*value)));
@@ -186,13 +186,13 @@ impl Reader<'_> {
         if let Some(style) = json.get(node, "style").filter(|&style| !self.is_null(style))
             && json.string(style) != Some("json")
         {
-            return Err(self.unsupported(style, "schemas are read in the style `json` alone"));
+            return Err(self.unsupported(style, "`json` is the only supported style of schemas"));
         }
         if let Some(any) = json.get(node, "any_order")
             && self.flag(node, "any_order")?
         {
-            let message = "keys stand in the order that the options of the schema say";
-            let help = "choose any order there: `KeyOrder::Any`, or `--order any`";
+            let message = "`any_order` has no effect: the schema options define the order of keys";
+            let help = "allow any order with `KeyOrder::Any` or `--order any`";
             let found = Diagnostic::warning("narrowed-schema", message).help(help);
             self.warnings.push(found.at(json.place(any)));
         }
@@ -261,7 +261,7 @@ impl Reader<'_> {
         for &tag in &tags {
             let kind = self.json.get(tag, "type");
             if kind.is_some_and(|kind| self.json.string(kind) != Some("tag")) {
-                return Err(self.invalid(tag, "a format `tag` is to stand here"));
+                return Err(self.invalid(tag, "expected a format `tag`"));
             }
         }
         Ok(tags)
@@ -283,7 +283,7 @@ impl Reader<'_> {
             let found = triggers.iter().enumerate();
             let found = found.filter(|(_, trigger)| begin.starts_with(trigger.as_str()));
             let Some((number, trigger)) = found.min_by_key(|(_, trigger)| trigger.len()) else {
-                let message = format!("the tag {begin:?} begins with no trigger");
+                let message = format!("the tag {begin:?} does not begin with a trigger");
                 let help = "add its first characters to the triggers";
                 return Err(self.invalid(begin_at, &message).help(help));
             };
@@ -329,10 +329,10 @@ impl Reader<'_> {
         let mut tags = Vec::new();
         for rule in self.list(node, "rules")? {
             let Value::Array(pair) = json.value(rule) else {
-                return Err(self.invalid(rule, "a rule is a text and a format: `[text, format]`"));
+                return Err(self.invalid(rule, "expected a text and a format: `[text, format]`"));
             };
             let [text, format] = pair[..] else {
-                return Err(self.invalid(rule, "a rule is a text and a format: `[text, format]`"));
+                return Err(self.invalid(rule, "expected a text and a format: `[text, format]`"));
             };
             tags.push((self.filled(text)?, self.format(format, end)?));
         }
@@ -352,9 +352,9 @@ impl Reader<'_> {
         for (tag, _) in &tags {
             if let Some(exclude) = excludes.iter().find(|exclude| tag.starts_with(*exclude)) {
                 let message =
-                    format!("{tag:?} begins with {exclude:?}, which the text cannot have in it");
-                let help = "a text ends before what it excludes, and before the end of the tag \
-                    that it stands in";
+                    format!("{tag:?} begins with {exclude:?}, which the text must not contain");
+                let help = "choose another beginning: a text ends before an excluded text, and \
+                            before the end of its enclosing tag";
                 return Err(self.invalid(node, &message).help(help));
             }
         }
@@ -396,8 +396,8 @@ impl Reader<'_> {
     fn unlimited(&self, node: NodeId) -> Result<()> {
         for limit in ["max_tokens", "max_chars"] {
             if let Some(limit) = self.json.get(node, limit).filter(|&limit| !self.is_null(limit)) {
-                let message = "the length of free text is not limited";
-                let help = "leave the limit out; `regex` has counts: `[^<]{0,100}`";
+                let message = "limits on the length of free text are not supported";
+                let help = "remove the limit, or use `regex` with a count: `[^<]{0,100}`";
                 return Err(self.unsupported(limit, message).help(help));
             }
         }
@@ -409,7 +409,7 @@ impl Reader<'_> {
             return Ok(Token::Name(name.to_owned()));
         }
         let id = self.count(node, false).ok().flatten();
-        let invalid = || self.invalid(node, "a token is its number or its name");
+        let invalid = || self.invalid(node, "expected the number or the name of a token");
         id.map(Token::Id).ok_or_else(invalid)
     }
 
@@ -432,7 +432,7 @@ impl Reader<'_> {
         };
         let ids: Option<Vec<u32>> = tokens.into_iter().map(id).collect();
         ids.filter(|ids| !ids.is_empty()).map(PieceKind::NotIds).ok_or_else(|| {
-            self.unsupported(node, "either one token is excluded, or several by their numbers")
+            self.unsupported(node, "expected one token, or several tokens by number")
         })
     }
 
@@ -450,12 +450,12 @@ impl Reader<'_> {
         let list = self.member(node, key)?;
         match self.json.value(list) {
             Value::Array(items) => Ok(items.clone()),
-            _ => Err(self.invalid(list, &format!("`{key}` is a list"))),
+            _ => Err(self.invalid(list, &format!("`{key}` must be a list"))),
         }
     }
 
     fn string(&self, node: NodeId) -> Result<String> {
-        let missing = || self.invalid(node, "a string is to stand here");
+        let missing = || self.invalid(node, "expected a string");
         self.json.string(node).map(str::to_owned).ok_or_else(missing)
     }
 
@@ -472,13 +472,15 @@ impl Reader<'_> {
         match self.json.get(node, key).map(|flag| (flag, self.json.value(flag))) {
             None | Some((_, Value::Null)) => Ok(false),
             Some((_, Value::Boolean(flag))) => Ok(*flag),
-            Some((flag, _)) => Err(self.invalid(flag, &format!("`{key}` is `true` or `false`"))),
+            Some((flag, _)) => {
+                Err(self.invalid(flag, &format!("`{key}` must be `true` or `false`")))
+            }
         }
     }
 
     /// A count; `None` is without bound, which is written -1.
     fn count(&self, node: NodeId, may_be_unbounded: bool) -> Result<Option<u32>> {
-        let wrong = || self.invalid(node, "a count is to stand here");
+        let wrong = || self.invalid(node, "expected a count");
         let Value::Number(number) = self.json.value(node) else { return Err(wrong()) };
         if number.is_negative() && may_be_unbounded && number.is_integer() {
             return Ok(None);

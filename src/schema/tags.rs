@@ -96,13 +96,11 @@ impl StructuralTags {
         };
         let list = |key: &str| match json.get(root, key).map(|list| (list, json.value(list))) {
             Some((_, Value::Array(items))) => Ok(items),
-            Some((list, _)) => Err(invalid(list, &format!("`{key}` is a list"))),
+            Some((list, _)) => Err(invalid(list, &format!("`{key}` must be a list"))),
             None => Err(invalid(root, &format!("`{key}` is missing"))),
         };
         let string = |node: NodeId| {
-            json.string(node)
-                .map(str::to_owned)
-                .ok_or_else(|| invalid(node, "a string is to stand here"))
+            json.string(node).map(str::to_owned).ok_or_else(|| invalid(node, "expected a string"))
         };
         let mut tags = Self::default();
         for &trigger in list("triggers")? {
@@ -124,8 +122,8 @@ impl StructuralTags {
     ///
     /// # Errors
     ///
-    /// When a schema or a format is refused, when a tag begins with no trigger or has the same
-    /// beginning as another, or when there are no tags or an empty trigger.
+    /// When a schema or a format is refused, when a tag does not begin with a trigger or has the
+    /// same beginning as another, or when there are no tags or an empty trigger.
     pub fn grammar(&self, options: &SchemaOptions) -> Result<Grammar, SchemaError> {
         GrammarReader::new().structural_tags(self, options)
     }
@@ -160,7 +158,7 @@ impl StructuralTags {
                 return Err(invalid(format!("two tags begin with \"{begin}\"")));
             }
             let trigger = self.trigger(&tag.begin).ok_or_else(|| {
-                invalid(format!("the tag \"{begin}\" begins with no trigger"))
+                invalid(format!("the tag \"{begin}\" does not begin with a trigger"))
                     .help("add its first characters to the triggers")
             })?;
             let rest = &tag.begin[trigger.len()..];
@@ -278,9 +276,9 @@ impl GrammarReader<'_> {
     ) -> Result<Grammar, SchemaError> {
         match &tags.format {
             Some(_) if !tags.tags.is_empty() => {
-                let message = "a tag is added to a format, which has its own";
+                let message = "tags cannot be added to a format, which contains its own";
                 Err(SchemaError::new(SchemaErrorKind::InvalidSchema, message)
-                    .help("write the tag into the format: `triggered_tags` has a list of them"))
+                    .help("write the tag in the format: `triggered_tags` has a list of tags"))
             }
             Some(format) => tag_formats::grammar(format, options, self.within()),
             None => tags.metered(options, &Meter::new(self.within())),

@@ -186,11 +186,14 @@ impl Reader<'_> {
             return Ok(one.to_vec());
         }
         if one.len() * other.len() > MOST_CASES {
-            let message = format!("what is evaluated takes more than {MOST_CASES} cases");
+            let message = format!(
+                "the evaluated members and items depend on more than \
+                                   {MOST_CASES} cases"
+            );
             let error = self.schemas.error(SchemaErrorKind::UnsupportedKeyword, asked.at, message);
             return Err(error.help(
-                "name the members where they are allowed, and write `additionalProperties` or \
-                 `items` there",
+                "name the members in the schema that allows them, and use `additionalProperties` \
+                 or `items` there",
             ));
         }
         Ok(one.iter().flat_map(|one| other.iter().map(|other| one.and(other))).collect())

@@ -44,7 +44,7 @@ impl Reader<'_> {
             Value::Boolean(false) => return Ok(F::TRUE),
             Value::Boolean(true) => {}
             _ => {
-                let message = "`uniqueItems` is a boolean";
+                let message = "`uniqueItems` must be a boolean";
                 return Err(self.schemas.error(SchemaErrorKind::InvalidSchema, value, message));
             }
         }
@@ -96,18 +96,18 @@ impl Reader<'_> {
             None => (Atom::MaxItems(1), "one item".to_owned()),
             Some((rule, left)) => {
                 let atom = Atom::Fresh { rule, seen: 0, left };
-                (atom, format!("{left} items that differ by their fingerprints"))
+                (atom, format!("{left} items with different fingerprints"))
             }
         };
         let message = format!(
-            "`uniqueItems` allows at most {count} items here: the array has other conditions, or \
-             its items are arrays and objects to which nothing can be added"
+            "`uniqueItems` allows at most {count} here: the array has other constraints, or its \
+             items are arrays and objects that cannot be extended"
         );
         let warning =
             Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
-        let help = "write `items` of scalars, or of objects with a member that may be any string, \
-                    without alternatives to the array and without `contains`, or leave \
-                    `uniqueItems` out";
+        let help = "use `items` of scalars, or of objects with a member that may be any string, \
+                    without alternatives to the array and without `contains`, or remove \
+                    `uniqueItems`";
         self.warn(warning.help(help));
         let narrower = self.formulas.atom(atom);
         self.distinct[number as usize].narrower = Some(narrower);

@@ -23,15 +23,16 @@ impl Schemas<'_> {
                 nullable = Some(*value);
             } else if let Some(first) = vocabulary::first_draft(key, draft) {
                 let message = format!(
-                    "`{key}` says nothing in {}: it is of {first} and later",
+                    "`{key}` has no effect in {}: it belongs to {first} and later",
                     draft.name(),
                     first = first.name()
                 );
-                found.push((*value, message, "write another `$schema`, or none".to_owned()));
+                found.push((*value, message, "change or remove `$schema`".to_owned()));
             } else if !vocabulary::asks(key) && !self.met.contains(&**key) {
                 self.met.insert(key.clone().into_owned());
                 let Some(meant) = vocabulary::meant_keyword(key) else { continue };
-                let message = format!("`{}` is no keyword, and says nothing", key.escape_debug());
+                let message =
+                    format!("`{}` is not a keyword and has no effect", key.escape_debug());
                 found.push((*value, message, format!("did you mean `{meant}`?")));
             }
         }
@@ -49,7 +50,7 @@ impl Schemas<'_> {
             return;
         }
         if !self.options.nullable {
-            let message = "`nullable` is a keyword of OpenAPI, and says nothing in JSON Schema";
+            let message = "`nullable` is a keyword of OpenAPI and has no effect in JSON Schema";
             let help = "write `\"type\": [..., \"null\"]`, or set `SchemaOptions::nullable`";
             return self
                 .warn_once(value, Diagnostic::warning("unknown-keyword", message).help(help));

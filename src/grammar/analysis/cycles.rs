@@ -52,8 +52,11 @@ pub(super) fn report(
                     let cycle: Vec<String> = cycle
                         .map(|on_path| grammar.nonterminals[on_path].shown().into_owned())
                         .collect();
-                    let message =
-                        format!("`{}` derives itself alone, so the grammar is ambiguous", cycle[0]);
+                    let message = format!(
+                        "`{}` derives itself with no other symbol, so the grammar is \
+                                 ambiguous",
+                        cycle[0]
+                    );
                     let diagnostic = match grammar.conflicts {
                         Conflicts::Refuse => Diagnostic::error("cyclic", message),
                         Conflicts::Follow | Conflicts::Silent | Conflicts::Shift => {
@@ -65,8 +68,8 @@ pub(super) fn report(
                             .at(grammar.nonterminals[inner].place.clone())
                             .example(cycle.join(" -> "))
                             .help(
-                                "take the alternative out that adds nothing; what is repeated \
-                                 must not be empty",
+                                "remove the alternative that adds nothing; a repeated expression \
+                                 must not match the empty text",
                             ),
                     );
                 }

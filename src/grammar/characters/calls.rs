@@ -44,7 +44,7 @@ impl Resolver<'_> {
         };
         made.unwrap_or_else(|place| {
             let place = place.map_or(at, |value| At::new(self.source, &value.span));
-            let message = "these are no arguments of the function";
+            let message = "the function does not take these arguments";
             let help = format!("write {}", call.function.usage());
             self.report(Diagnostic::error("bad-arguments", message).help(help), place);
             self.exprs.nothing()
@@ -66,8 +66,8 @@ impl Resolver<'_> {
             return Err(Some(value));
         }
         Ok(regexes::read(self.exprs, pattern, flags).unwrap_or_else(|message| {
-            let help = "look-around, back references and word boundaries are for regexes in Lark's \
-                notation; a backslash is written `\\\\` in a string";
+            let help = "use Lark's notation for look-around, back references and word boundaries; \
+                        a backslash in a string is written `\\\\`";
             self.report(Diagnostic::error("regex-unsupported", message).help(help), at);
             self.exprs.nothing()
         }))
@@ -221,7 +221,7 @@ impl Resolver<'_> {
     fn is_too_large<'t>(&mut self, texts: impl Iterator<Item = &'t str>, at: At) -> bool {
         let is_large = texts.map(str::len).sum::<usize>() > MAX_CHARACTERS;
         if is_large {
-            let message = format!("the texts have more than {MAX_CHARACTERS} characters together");
+            let message = format!("the texts have more than {MAX_CHARACTERS} characters in total");
             self.report(Diagnostic::error("grammar-too-large", message), at);
         }
         is_large

@@ -130,7 +130,7 @@ fn other_starts(rules: &[Rule]) -> String {
         .map(|rule| format!("`{}`", rule.name))
         .collect();
     let more = if rules.len() > NAMED { ", ..." } else { "" };
-    let way = "name the rule of whole texts `root`, or say which it is: `--start RULE`";
+    let way = "name the start rule `root`, or select one with `--start RULE`";
     match names.is_empty() {
         true => way.to_owned(),
         false => format!("{way} ({}{more})", names.join(", ")),
@@ -153,7 +153,10 @@ fn settle(
     root: usize,
 ) -> Option<Settled> {
     let Some(alphabet) = Alphabet::new(exprs, MAX_INTERVALS) else {
-        let message = format!("the classes of characters have more than {MAX_INTERVALS} parts");
+        let message = format!(
+            "the character classes have more than {MAX_INTERVALS} intervals in \
+                               total"
+        );
         context.report(Diagnostic::error("grammar-too-large", message));
         return None;
     };

@@ -26,12 +26,12 @@ pub(super) fn trim(
         }
         let place = context.sources.place(rule.at);
         if !productive[number] && reached[number] {
-            let help = "add an alternative that ends the recursion, or that has a character";
+            let help = "add an alternative that ends the recursion and matches a text";
             let message = if number == start {
                 format!("the start symbol `{}` derives no text", rule.name)
             } else {
                 format!(
-                    "rule `{}` derives no text, and alternatives that need it are left out",
+                    "rule `{}` derives no text; alternatives that need it are left out",
                     rule.name
                 )
             };
@@ -42,12 +42,12 @@ pub(super) fn trim(
         } else if !reached[number] && reports_unreached {
             let diagnostic = if used[number] {
                 let message = format!(
-                    "rule `{}` is not reached from the start symbol, and left out",
+                    "rule `{}` is not reachable from the start symbol and is left out",
                     rule.name
                 );
                 Diagnostic::warning("unreachable", message)
             } else {
-                let message = format!("rule `{}` is used nowhere, and left out", rule.name);
+                let message = format!("rule `{}` is not used and is left out", rule.name);
                 Diagnostic::warning("unused-rule", message)
             };
             context.report(diagnostic.at(place));

@@ -30,7 +30,7 @@ pub(super) fn read(exprs: &mut Exprs, pattern: &str, mut flags: Flags) -> Result
         None => pattern,
     };
     let parsed = ast::parse::ParserBuilder::new().nest_limit(DEEPEST).build().parse(pattern);
-    let parsed = parsed.map_err(|error| format!("the regex is none: {}", error.kind()))?;
+    let parsed = parsed.map_err(|error| format!("the regex is invalid: {}", error.kind()))?;
     let mut reader = Reader { exprs, pattern, flags };
     reader.expr(&parsed, Ends { first: true, last: true })
 }
@@ -53,7 +53,9 @@ impl Reader<'_> {
     fn expr(&mut self, ast: &Ast, ends: Ends) -> Result<ExprId, String> {
         Ok(match ast {
             Ast::Empty(_) => self.exprs.empty(),
-            Ast::Flags(_) => return Err("flags stand at the beginning: `(?i)`".to_owned()),
+            Ast::Flags(_) => {
+                return Err("flags are allowed only at the beginning, as `(?i)`".to_owned());
+            }
             Ast::Literal(literal) => {
                 let set = self.cased(CharSet::of(literal.c));
                 self.exprs.class(set)
@@ -68,7 +70,7 @@ impl Reader<'_> {
             Ast::Assertion(assertion) => match assertion.kind {
                 ast::AssertionKind::StartLine if ends.first => self.exprs.empty(),
                 ast::AssertionKind::EndLine if ends.last => self.exprs.empty(),
-                _ => return Err(format!("`{}` cannot stand here", self.shown(&assertion.span))),
+                _ => return Err(format!("`{}` is not allowed here", self.shown(&assertion.span))),
             },
             Ast::ClassUnicode(class) => {
                 let set = self.unicode(class)?;
@@ -95,7 +97,7 @@ impl Reader<'_> {
             }
             Ast::Group(group) => match &group.kind {
                 ast::GroupKind::NonCapturing(flags) if !flags.items.is_empty() => {
-                    return Err("flags stand at the beginning: `(?i)`".to_owned());
+                    return Err("flags are allowed only at the beginning, as `(?i)`".to_owned());
                 }
                 _ => self.expr(&group.ast, ends)?,
             },
@@ -119,7 +121,11 @@ impl Reader<'_> {
 
     fn bracketed(&self, class: &ast::ClassBracketed) -> Result<CharSet, String> {
         let ClassSet::Item(item) = &class.kind else {
-            return Err(format!("`{}` has set operations", self.shown(&class.span)));
+            return Err(format!(
+                "the character class `{}` has set operations, which are not \
+                                supported",
+                self.shown(&class.span)
+            ));
         };
         let mut ranges = Vec::new();
         self.item(item, &mut ranges)?;
@@ -141,7 +147,9 @@ impl Reader<'_> {
             }
             ClassSetItem::Ascii(_) | ClassSetItem::Bracketed(_) => {
                 let shown = self.shown(item.span());
-                return Err(format!("`{shown}` in a class: write the bracket as `\\[`"));
+                return Err(format!(
+                    "a character class contains `{shown}`: write a bracket as `\\[`"
+                ));
             }
         }
         Ok(())
@@ -150,13 +158,18 @@ impl Reader<'_> {
     /// `\p{...}`.
     fn unicode(&self, class: &ast::ClassUnicode) -> Result<CharSet, String> {
         let shown = self.shown(&class.span);
-        let parsed = regex_syntax::parse(shown).map_err(|_| format!("`{shown}` is no class"))?;
+        let parsed = regex_syntax::parse(shown).map_err(|_| {
+            format!(
+                "`{shown}` is not a character \
+                                                                     class"
+            )
+        })?;
         match parsed.kind() {
             HirKind::Class(Class::Unicode(class)) => {
                 let ranges = class.iter().map(|range| (range.start().into(), range.end().into()));
                 Ok(CharSet::new(&ranges.collect::<Vec<_>>()))
             }
-            _ => Err(format!("`{shown}` is no class")),
+            _ => Err(format!("`{shown}` is not a character class")),
         }
     }
 

@@ -57,12 +57,13 @@ pub(super) fn write_out(context: &mut Context, exprs: &mut Exprs, rules: &mut [R
 /// Reports a lazy rule that is not regular: the first ends of its texts are unknown.
 fn refuse_lazy(context: &mut Context, rule: &Rule) {
     if rule.lazy {
-        let message = format!("rule `{}` is lazy, and not regular or too large", rule.name);
+        let message =
+            format!("lazy rule `{}` is not regular, or its automaton is too large", rule.name);
         let place = context.sources.place(rule.at);
         context.report(
             Diagnostic::error("lazy-rule", message)
                 .at(place)
-                .help("make it of strings, classes, repetitions, and rules that are not recursive"),
+                .help("use only strings, classes, repetitions and rules that are not recursive"),
         );
     }
 }

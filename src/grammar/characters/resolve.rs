@@ -97,12 +97,12 @@ impl Made {
 fn duplicate(context: &mut Context, source: u32, rule: &ast::Rule, first: &ast::Rule) {
     let [place, first] =
         [rule, first].map(|rule| context.sources.place(At::new(source, &rule.name.span)));
-    let message = format!("`{}` is defined twice, and this definition counts", rule.name.node);
+    let message = format!("`{}` is defined twice; this definition is used", rule.name.node);
     context.report(
         Diagnostic::warning("duplicate-definition", message)
             .at(place)
             .related(first, "first defined here")
-            .help("rename one, or make them alternatives of one rule"),
+            .help("rename one of them, or make them alternatives of one rule"),
     );
 }
 
@@ -138,8 +138,9 @@ impl Resolver<'_> {
                 let mut ranges = class.ranges.clone();
                 ranges.retain(|(first, last)| first <= last);
                 if ranges.len() < class.ranges.len() {
-                    let message = "a range whose ends are reversed holds no character";
-                    let help = "write the smaller character first, and a `-` as itself as `\\-`";
+                    let message = "the ends of this range are reversed, so it contains no \
+                                   character";
+                    let help = "write the smaller character first, and a literal `-` as `\\-`";
                     self.report(Diagnostic::warning("reversed-range", message).help(help), at);
                 }
                 let set = CharSet::new(&ranges);
@@ -164,9 +165,9 @@ impl Resolver<'_> {
             ExprKind::Assertion(body) => {
                 // Its contents must be valid, too.
                 self.body(body);
-                let message = "this assertion changes no language, and is passed over";
+                let message = "this assertion does not change the language and is ignored";
                 let diagnostic = Diagnostic::warning("lookahead-assertion", message);
-                let help = "XGrammar takes it on trust, to save time; leave it out";
+                let help = "remove it; XGrammar trusts it without a check, to save time";
                 self.report(diagnostic.help(help), at);
                 self.exprs.empty()
             }
@@ -190,9 +191,9 @@ impl Resolver<'_> {
         let expr = self.exprs.token(Tokens::Others(Box::new(tokens)));
         self.negations.insert(expr);
         if self.negations.len() == MAX_NEGATIONS + 1 {
-            let message = format!("more than {MAX_NEGATIONS} tokens are negated");
-            let help = "each makes a vocabulary as large again; name the tokens that may stand \
-                there";
+            let message = format!("the grammar has more than {MAX_NEGATIONS} negated tokens");
+            let help = "list the allowed tokens instead: each negation takes as much memory as \
+                        the vocabulary";
             self.report(Diagnostic::error("grammar-too-large", message).help(help), at);
         }
         expr
@@ -213,12 +214,12 @@ impl Resolver<'_> {
             let name = &other.node;
             let at = At::new(self.source, &other.span);
             let diagnostic = if WITHOUT_EFFECT.contains(&name.as_str()) {
-                let message = format!("`{name}` changes no language, and is passed over");
+                let message = format!("`{name}` does not change the language and is ignored");
                 Diagnostic::warning("attribute-without-effect", message)
             } else {
-                let message = format!("there is no attribute `{name}` of rules in this notation");
-                let help = "write `lazy`, or `name ::=` alone; rules in Lark's notation have \
-                    `max_tokens`";
+                let message = format!("rules have no attribute `{name}` in this notation");
+                let help = "use `lazy` or no attribute; `max_tokens` is available in Lark's \
+                            notation";
                 Diagnostic::error("unknown-attribute", message).help(help)
             };
             self.report(diagnostic, at);

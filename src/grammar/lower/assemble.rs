@@ -71,7 +71,7 @@ pub(crate) fn start(
         Some(&rule) if rules[rule].parameters.is_empty() => return Some(rule),
         Some(_) => Diagnostic::error(
             "bad-start",
-            format!("`{name}` is a template and cannot be the start"),
+            format!("`{name}` is a template and cannot be the start rule"),
         ),
         None if is_asked_for => {
             let diagnostic = Diagnostic::error(
@@ -84,7 +84,7 @@ pub(crate) fn start(
             let first = rules.iter().find(|rule| rule.own && rule.parameters.is_empty());
             let first = first.map_or("some_rule", |rule| rule.name.as_str());
             Diagnostic::error("no-start", "there is no rule `start` to start from")
-                .help(format!("name a rule `start`, or say which rule it is: `%start {first}`"))
+                .help(format!("name the start rule `start`, or select one: `%start {first}`"))
         }
     };
     context.report(diagnostic.at(place));
@@ -270,13 +270,15 @@ fn limit_lexemes(
     for (id, named) in ids.iter().zip(named) {
         let (Some(id), Some((tokens, cut))) = (id, named.budget) else { continue };
         if in_lines {
-            let message =
-                format!("under `%indent` masks do not hold {} to its max_tokens", named.name);
+            let message = format!(
+                "masks do not enforce the max_tokens of {} in a grammar with `%indent`",
+                named.name
+            );
             let place = context.sources.place(named.at);
             context.report(
                 Diagnostic::warning("unheld-max-tokens", message)
                     .at(place)
-                    .help("bound the pattern instead: `/.{0,80}/`"),
+                    .help("limit the length in the pattern instead: `/.{0,80}/`"),
             );
             continue;
         }
@@ -329,7 +331,7 @@ fn warn_unused(
     }
     for (terminal, named) in table.named.iter().enumerate() {
         if named.own && !used[terminal] && !fragments[terminal] {
-            let message = format!("terminal `{}` is used nowhere and left out", named.name);
+            let message = format!("terminal `{}` is not used and is left out", named.name);
             let place = context.sources.place(named.at);
             context.report(Diagnostic::warning("unused-terminal", message).at(place));
         }
@@ -337,7 +339,7 @@ fn warn_unused(
     for (made, terminal) in table.made.iter().enumerate() {
         if !used[table.named.len() + made] {
             let message =
-                format!("`{}` is named by a directive but stands in no rule", terminal.pattern);
+                format!("`{}` is named in a directive but used in no rule", terminal.pattern);
             let place = context.sources.place(terminal.at);
             context.report(Diagnostic::warning("unused-terminal", message).at(place));
         }
@@ -353,10 +355,11 @@ fn warn_of_priorities(context: &mut Context, parts: &Parts<'_>) {
     let mut seen = HashSet::new();
     for rule in parts.rules {
         if let Some((_, at)) = rule.priority.filter(|(_, at)| seen.insert(*at)) {
-            let message = format!("the priority of rule `{}` excludes no reading", rule.name);
+            let message =
+                format!("the priority of rule `{}` has no effect: it excludes no parse", rule.name);
             let place = context.sources.place(at);
             context.report(Diagnostic::warning("rule-priority", message).at(place).help(
-                "write `%conflicts shift`, under which it decides between two rules, or remove it",
+                "remove it, or write `%conflicts shift`, which lets it decide between two rules",
             ));
         }
     }
@@ -384,11 +387,10 @@ fn refuse_ignored(
     for (&terminal, &at) in
         directions.exclusive.iter().filter(|(terminal, _)| ignored.contains(terminal))
     {
-        let message = format!("`{}` is ignored and exclusive", table.name(terminal));
+        let message = format!("`{}` is both ignored and exclusive", table.name(terminal));
         let place = context.sources.place(at);
         context.report(Diagnostic::error("contradicting-words", message).at(place).help(
-            "where an exclusive terminal can stand, nothing is ignored; write a terminal of its \
-             own for each",
+            "define two terminals: nothing is ignored where an exclusive terminal is possible",
         ));
     }
 }
@@ -494,7 +496,7 @@ fn nonterminals_and_productions(
                             "%prec names a word that has no precedence",
                         )
                         .at(place.clone())
-                        .help("give it a level first: `%left WORD`"),
+                        .help("declare its precedence first: `%left WORD`"),
                     );
                 }
                 precedence

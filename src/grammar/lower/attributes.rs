@@ -52,10 +52,13 @@ impl Attributes {
                 .collect();
         let problem = match &ends[..] {
             ["stop", "suffix", ..] => {
-                Some("stop= and suffix= both say what ends the rule; keep one")
+                Some("stop= and suffix= both define the end of the rule; keep one")
             }
             _ if read.stop_capture.is_some() && read.stop.is_none() && read.suffix.is_none() => {
-                Some("stop_capture= captures what ends the rule, which stop= or suffix= says")
+                Some(
+                    "stop_capture= captures the end of the rule, but neither stop= nor suffix= \
+                      defines it",
+                )
             }
             _ => None,
         };
@@ -73,35 +76,35 @@ impl Attributes {
                 node: ExprKind::Literal { text, ignore_case: false },
                 ..
             })) => Ok(text.clone()),
-            _ => Err(format!("`{key}` is set to a string in double quotes")),
+            _ => Err(format!("`{key}` takes a string in double quotes")),
         };
         let end = || match &attribute.value {
             Some(AttributeValue::Expr(expr)) => Ok(expr.clone()),
-            _ => Err(format!("`{key}` is set to a string, a regex or a terminal's name")),
+            _ => Err(format!("`{key}` takes a string, a regex or a terminal's name")),
         };
         let number = || match &attribute.value {
             Some(AttributeValue::Number(number)) => Ok(number.node.as_str()),
-            _ => Err(format!("`{key}` is set to a number")),
+            _ => Err(format!("`{key}` takes a number")),
         };
         match key {
             "capture" if attribute.value.is_none() => self.capture = Some(name.to_owned()),
             "capture" => self.capture = Some(text()?),
             "lazy" if attribute.value.is_none() => self.lazy = true,
-            "lazy" => return Err("`lazy` is set to nothing".to_owned()),
+            "lazy" => return Err("`lazy` takes no value".to_owned()),
             "stop" => self.stop = Some(end()?),
             "suffix" => self.suffix = Some(end()?),
             "stop_capture" => self.stop_capture = Some(text()?),
             "temperature" => {
                 let temperature =
                     number()?.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
-                let problem = || "a temperature is a number from 0 on".to_owned();
+                let problem = || "temperature takes a non-negative number".to_owned();
                 self.temperature = Some(Temperature(temperature.ok_or_else(problem)?.to_bits()));
             }
             "max_tokens" => {
-                let problem = |_| "max_tokens is a whole number from 0 on".to_owned();
+                let problem = |_| "max_tokens takes a non-negative integer".to_owned();
                 self.max_tokens = Some(number()?.parse().map_err(problem)?);
             }
-            other => return Err(format!("`{other}` is no attribute")),
+            other => return Err(format!("there is no attribute `{other}`")),
         }
         Ok(())
     }

@@ -147,18 +147,22 @@ impl DirectiveReader<'_, '_> {
         }
         if options.skip_once == Some(true) && options.allow_initial_skip == Some(true) {
             let message =
-                "the option allow_initial_skip has no effect where skip_repetition is \"once\"";
-            let help = "begin the rule `start` with what may stand before the text";
+                "the option allow_initial_skip has no effect if skip_repetition is \"once\"";
+            let help = "name the text to skip at the beginning of the rule `start`";
             self.error(at, Diagnostic::warning("option-without-effect", message).help(help));
         }
     }
 
     fn start(&mut self, names: &[ast::Spanned<String>], at: At) {
         if !self.directions.starts.is_empty() {
-            let diagnostic = Diagnostic::error("duplicate-directive", "a second %start");
+            let diagnostic = Diagnostic::error(
+                "duplicate-directive",
+                "there are two %start \
+                                                                       directives",
+            );
             self.error(
                 at,
-                diagnostic.help("name several rules in one %start, the usual one first"),
+                diagnostic.help("name all start rules in one %start, the default first"),
             );
         } else {
             let starts = names.iter().map(|name| (name.node.clone(), at.with_span(&name.span)));
@@ -171,8 +175,10 @@ impl DirectiveReader<'_, '_> {
             "basic" => LexerKind::Basic,
             "contextual" => LexerKind::Contextual,
             other => {
-                let diagnostic =
-                    Diagnostic::error("unknown-lexer", format!("there is no lexer `{other}`"));
+                let diagnostic = Diagnostic::error(
+                    "unknown-lexer",
+                    format!("`{other}` is not a value of %lexer"),
+                );
                 let help = "write `%lexer contextual` (the default) or `%lexer basic`";
                 self.error(at.with_span(&name.span), diagnostic.help(help));
                 return;
@@ -181,7 +187,11 @@ impl DirectiveReader<'_, '_> {
         if self.directions.lexer.is_some_and(|other| other != kind) {
             self.error(
                 at,
-                Diagnostic::error("duplicate-directive", "a second %lexer that says otherwise"),
+                Diagnostic::error(
+                    "duplicate-directive",
+                    "two %lexer directives contradict each \
+                                                          other; keep one",
+                ),
             );
         }
         self.directions.lexer = Some(kind);
@@ -193,7 +203,7 @@ impl DirectiveReader<'_, '_> {
             "priority" => Matching::Priority,
             "all" => Matching::All,
             other => {
-                let message = format!("there is no way `{other}` to match terminals");
+                let message = format!("`{other}` is not a value of %match");
                 let help =
                     "write `%match longest` (the default), `%match priority` or `%match all`";
                 let diagnostic = Diagnostic::error("unknown-match", message).help(help);
@@ -202,8 +212,11 @@ impl DirectiveReader<'_, '_> {
             }
         };
         if self.directions.matching.is_some_and(|other| other != matching) {
-            let diagnostic =
-                Diagnostic::error("duplicate-directive", "a second %match that says otherwise");
+            let diagnostic = Diagnostic::error(
+                "duplicate-directive",
+                "two %match directives contradict each \
+                                                          other; keep one",
+            );
             self.error(at, diagnostic);
         }
         self.directions.matching = Some(matching);
@@ -215,7 +228,7 @@ impl DirectiveReader<'_, '_> {
             "refuse" => Conflicts::Refuse,
             "shift" => Conflicts::Shift,
             other => {
-                let message = format!("conflicts cannot be dealt with by `{other}`");
+                let message = format!("`{other}` is not a value of %conflicts");
                 let help = "write `%conflicts follow` (the default), `%conflicts refuse` or \
                     `%conflicts shift`";
                 let diagnostic = Diagnostic::error("unknown-conflicts", message).help(help);
@@ -224,8 +237,11 @@ impl DirectiveReader<'_, '_> {
             }
         };
         if self.directions.conflicts.is_some_and(|other| other != conflicts) {
-            let diagnostic =
-                Diagnostic::error("duplicate-directive", "a second %conflicts that says otherwise");
+            let diagnostic = Diagnostic::error(
+                "duplicate-directive",
+                "two %conflicts directives contradict \
+                                                          each other; keep one",
+            );
             self.error(at, diagnostic);
         }
         self.directions.conflicts = Some(conflicts);
@@ -294,13 +310,11 @@ impl DirectiveReader<'_, '_> {
         let at = at.with_span(span(word));
         let lookahead = Lookahead { other, after, before, at };
         if self.directions.lookaheads.insert(terminal, lookahead).is_some() {
-            let message = format!("`{}` has two %lookahead", self.table.name(terminal));
+            let message = format!("`{}` has two %lookahead directives", self.table.name(terminal));
             self.error(
                 at,
-                Diagnostic::error("contradicting-words", message).help(
-                    "one line says all that decides about a word; name several terminals in \
-                     one list",
-                ),
+                Diagnostic::error("contradicting-words", message)
+                    .help("combine them: one directive takes several terminals in a list"),
             );
         }
     }
@@ -318,12 +332,15 @@ impl DirectiveReader<'_, '_> {
             .collect();
         for (word, to, at) in both {
             let (word, to) = (self.table.name(word), self.table.name(to));
-            let message = format!("`{word}` is reserved against `{to}` and falls back to `{to}`");
+            let message = format!(
+                "`{word}` is both reserved against `{to}` and a fallback to \
+                                   `{to}`"
+            );
             self.error(
                 at,
                 Diagnostic::error("contradicting-words", message).help(
-                    "a reserved word is never the other terminal, a fallback word sometimes is; \
-                     keep one",
+                    "keep one: a reserved word is never the other terminal, a fallback word \
+                     sometimes is",
                 ),
             );
         }
@@ -351,16 +368,19 @@ impl DirectiveReader<'_, '_> {
             self.error(
                 at,
                 Diagnostic::error("contradicting-words", message).help(
-                    "either what stands around a word decides what it is, or the parser does; \
-                     keep one",
+                    "keep one: either the text around a word decides its terminal, or the parser \
+                     does",
                 ),
             );
         }
     }
 
     fn against_itself(&mut self, word: &ast::Word, at: At) {
-        let diagnostic =
-            Diagnostic::error("contradicting-words", "a word that stands against itself");
+        let diagnostic = Diagnostic::error(
+            "contradicting-words",
+            "the word and the terminal that it is \
+                                                      distinguished from are the same",
+        );
         self.error(at.with_span(span(word)), diagnostic);
     }
 
@@ -385,8 +405,11 @@ impl DirectiveReader<'_, '_> {
                 .insert(level, precedence)
                 .is_some_and(|previous| previous != precedence)
             {
-                let diagnostic =
-                    Diagnostic::error("duplicate-precedence", "a word with two precedences");
+                let diagnostic = Diagnostic::error(
+                    "duplicate-precedence",
+                    "the word has two precedences; keep \
+                                                               one",
+                );
                 self.error(at.with_span(span(word)), diagnostic);
             }
         }
@@ -394,7 +417,14 @@ impl DirectiveReader<'_, '_> {
 
     fn indentation(&mut self, terminals: [&ast::Word; 3], clauses: &[ast::Clause], at: At) {
         if self.directions.indentation.is_some() {
-            self.error(at, Diagnostic::error("duplicate-directive", "a second %indent"));
+            self.error(
+                at,
+                Diagnostic::error(
+                    "duplicate-directive",
+                    "there are two %indent \
+                                                                     directives; keep one",
+                ),
+            );
         }
         let [newline, indent, dedent] = terminals.map(|word| self.word(word, at));
         let (Some(newline), Some(indent), Some(dedent)) = (newline, indent, dedent) else { return };
@@ -416,7 +446,7 @@ impl DirectiveReader<'_, '_> {
             let name = clause.name.node.as_str();
             let at = at.with_span(&clause.name.span);
             if clauses[..index].iter().any(|other| other.name.node == name) {
-                let message = format!("`{name}` stands twice in this directive");
+                let message = format!("`{name}` is given twice in this directive");
                 self.error(at, Diagnostic::error("duplicate-directive", message));
             }
             let words: Vec<TerminalIndex> =
@@ -431,10 +461,10 @@ impl DirectiveReader<'_, '_> {
                 _ => {
                     let diagnostic = Diagnostic::error(
                         "bad-clause",
-                        format!("`{name}` cannot stand so in %indent"),
+                        format!("the clause `{name}` of %indent is invalid"),
                     );
                     let help = "write `open \"(\" close \")\"` with any number of brackets, `join \
-                                TERMINAL`, `tab 8`, `levels 100`";
+                                TERMINAL`, `tab 8` or `levels 100`";
                     self.error(at, diagnostic.help(help));
                 }
             }

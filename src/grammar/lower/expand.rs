@@ -110,13 +110,13 @@ pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
         if expander.symbols > MAX_SYMBOLS {
             let place = context.sources.place(expander.at.unwrap_or(rule.at));
             let message = format!(
-                "the rules expand to more than {MAX_SYMBOLS} symbols, at the latest in `{}`",
+                "the rules expand to more than {MAX_SYMBOLS} symbols; `{}` exceeds the limit",
                 rule.name
             );
             context.report(
                 Diagnostic::error("grammar-too-large", message)
                     .at(place)
-                    .help("give groups and options that stand in many places a rule of their own"),
+                    .help("define a rule for each group or option that is used in many places"),
             );
             break;
         }

@@ -119,9 +119,8 @@ impl Files<'_> {
         let libraries: Vec<String> =
             LIBRARIES.iter().map(|(name, _)| format!("`{name}`")).collect();
         let beside = group.path.join("/");
-        let message = format!(
-            "no file `{beside}.lark` is next to this one, and no library is called `{name}`"
-        );
+        let message =
+            format!("there is no file `{beside}.lark` next to this one, and no library `{name}`");
         Err(error(message).help(format!("the libraries are {}", libraries.join(", "))).into())
     }
 
@@ -156,7 +155,7 @@ impl Files<'_> {
             .chain([path])
             .map(|file| format!("`{file}`"))
             .collect();
-        let message = format!("files import each other in a circle: {}", cycle.join(" imports "));
+        let message = format!("files import each other in a cycle: {}", cycle.join(" imports "));
         Diagnostic::error("import-cycle", message).at(sources.place(at)).into()
     }
 }

@@ -219,8 +219,8 @@ impl Loader<'_> {
                 || self.files.reading.len() >= MAX_IMPORT_DEPTH
             {
                 let message = format!(
-                    "more than {MAX_INSTANCES} grammars, or grammars more than {MAX_IMPORT_DEPTH} \
-                     deep"
+                    "the file contains more than {MAX_INSTANCES} grammars, or nests them more \
+                     than {MAX_IMPORT_DEPTH} levels deep"
                 );
                 return Err(Diagnostic::error("too-many-imports", message).at(place).into());
             }
@@ -242,12 +242,12 @@ impl Loader<'_> {
                     let directory = location.directory.clone().unwrap_or_default();
                     let shown = format!("{}.lark", join(&directory, name));
                     let Some(text) = self.files.beside(&self.context.sources, &shown, at)? else {
-                        let message = format!("`@{name}` stands for a grammar that was not found");
+                        let message = format!("the grammar `@{name}` was not found");
                         return Err(Diagnostic::error("grammar-not-found", message)
                             .at(place)
                             .help(format!(
-                                "`@{name}` is the grammar in the file `{shown}`; or \
-                                 write it within `%lark {{ }}`"
+                                "put it into the file `{shown}`, or write it in place as `%lark \
+                                 {{ ... }}`"
                             ))
                             .into());
                     };
@@ -280,8 +280,8 @@ impl Loader<'_> {
             || self.files.reading.len() >= MAX_IMPORT_DEPTH
         {
             let message = format!(
-                "more than {MAX_INSTANCES} imported files, or imports more than \
-                 {MAX_IMPORT_DEPTH} deep"
+                "the file imports more than {MAX_INSTANCES} files, or nests imports more than \
+                 {MAX_IMPORT_DEPTH} levels deep"
             );
             return Err(Diagnostic::error("too-many-imports", message).at(place).into());
         }
@@ -320,11 +320,11 @@ impl Loader<'_> {
         let at = statement.with_span(&name.span);
         let place = self.context.sources.place(at);
         if is_terminal_name(&name.node) != is_terminal_name(&alias.node) {
-            let message = format!("`{}` cannot be renamed `{}`", name.node, alias.node);
+            let message = format!("`{}` cannot be imported as `{}`", name.node, alias.node);
             self.context.report(
                 Diagnostic::error("import-kind", message)
                     .at(place)
-                    .help("terminals are named in upper case, rules in lower case"),
+                    .help("write a terminal's name in upper case, a rule's name in lower case"),
             );
             return;
         }
@@ -359,7 +359,7 @@ impl Loader<'_> {
                     if parameters[..i].contains(&parameter.node) {
                         let place = self.context.sources.place(At::new(source, &parameter.span));
                         let message = format!(
-                            "template `{}` has two parameters `{}`",
+                            "template `{}` has two parameters called `{}`",
                             rule.name.node, parameter.node
                         );
                         self.context

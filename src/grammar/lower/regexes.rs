@@ -22,7 +22,7 @@ impl Resolver<'_> {
                 let place = self.context.sources.place(at);
                 let error = Diagnostic::error("regex-syntax", format!("`/{pattern}/`: {message}"));
                 self.context.report(error.at(place).help(
-                    "in llguidance's dialect regexes have the syntax of Rust's crate `regex`",
+                    "use the syntax of Rust's crate `regex`, which llguidance's dialect has",
                 ));
                 None
             }
@@ -32,25 +32,25 @@ impl Resolver<'_> {
     /// Translates a regex of Lark, which undoes escapes first; llguidance does not.
     pub(super) fn as_lark_reads(&mut self, pattern: &str, flags: RegexFlags, at: At) -> String {
         for set in rust_regex::sets_with_operations(pattern) {
-            let message = format!("in Python `{set}` is a set of the characters that it holds");
+            let message = format!("Python reads `{set}` as a set of single characters");
             let warning =
                 Diagnostic::warning("set-of-signs", message).at(self.context.sources.place(at));
             self.context.report(warning.help(
-                "write out the characters that are meant, `\\p{...}` for a property, or escape \
-                 `[` and `&`; sets within sets are known in llguidance's dialect (`%llguidance {}`)",
+                "list the intended characters, write `\\p{...}` for a property, or escape `[` and \
+                 `&`; nested sets need llguidance's dialect (`%llguidance {}`)",
             ));
         }
         let undone = lark::undone(pattern, flags.verbose);
         let Some(undone) = undone else { return pattern.to_owned() };
         let shown = undone.replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r");
         let message = format!(
-            "Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`"
+            "Lark resolves escapes before it parses a regex, and reads this one as `/{shown}/`"
         );
         let warning =
             Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
         self.context.report(warning.help(
-            "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and \
-             `\\[` for a character that means more in a regex",
+            "if this is not intended, write `\\\\\\\"` for a backslash and a quotation mark, and \
+             escape a special character once, as in `\\[`",
         ));
         undone
     }
@@ -66,7 +66,10 @@ impl Resolver<'_> {
                 'l' | 'u' => {}
                 _ => {
                     let place = self.context.sources.place(at);
-                    let message = format!("`{flag}` is not a flag of regexes; those are imslux");
+                    let message = format!(
+                        "`{flag}` is not a regex flag; the flags are i, m, s, \
+                                           l, u and x"
+                    );
                     self.context.report(Diagnostic::error("bad-flag", message).at(place));
                     return None;
                 }

@@ -225,7 +225,7 @@ impl Resolver<'_> {
             .collect();
         unused.sort_by_key(|finding| finding.place.as_ref().map(|place| place.span.start));
         for finding in unused {
-            let message = format!("{}; nothing here needs it", finding.message);
+            let message = format!("{}; the name is not used", finding.message);
             let mut warning =
                 Diagnostic::warning("unknown-import", message).at(finding.place.clone());
             warning.help.clone_from(&finding.help);
@@ -280,7 +280,7 @@ impl Resolver<'_> {
         let at = At::new(scope.source, &expr.span);
         if depth > MAX_DEPTH {
             let place = self.context.sources.place(at);
-            let message = format!("expressions are nested more than {MAX_DEPTH} deep");
+            let message = format!("expressions are nested more than {MAX_DEPTH} levels deep");
             self.context.report(Diagnostic::error("nesting-too-deep", message).at(place));
             return None;
         }
@@ -330,12 +330,11 @@ impl Resolver<'_> {
             ast::ExprKind::Substring(chunks) => {
                 if substring::automaton(chunks).is_none() {
                     let place = self.context.sources.place(at);
-                    let message = "the runs of these chunks take an automaton of more than two \
-                        million states";
+                    let message = "the automaton of these chunks has more than two million states";
                     self.context.report(
                         Diagnostic::error("pattern-too-large", message)
                             .at(place)
-                            .help("give fewer chunks"),
+                            .help("use fewer chunks"),
                     );
                     return None;
                 }
@@ -354,7 +353,8 @@ impl Resolver<'_> {
             ast::ExprKind::Repeat { expr, min, max } => {
                 if max.is_some_and(|max| max < *min) {
                     let place = self.context.sources.place(at);
-                    let message = "the bounds of the repetition are reversed";
+                    let message = "the bounds of the repetition are reversed; write the smaller \
+                                   count first";
                     self.context.report(Diagnostic::error("bad-repetition", message).at(place));
                     return None;
                 }
@@ -373,7 +373,7 @@ impl Resolver<'_> {
                 Target::Terminal(terminal) => Some(Node::Terminal(terminal)),
             },
             None => {
-                let message = "the grammar within the grammar has no rule `start`";
+                let message = "the nested grammar has no rule `start`";
                 let place = self.context.sources.place(at);
                 self.context.report(Diagnostic::error("no-start", message).at(place));
                 None
@@ -432,12 +432,12 @@ impl Resolver<'_> {
             Err(body) => {
                 if attributes.max_tokens.is_some() {
                     let place = self.context.sources.place(at);
-                    let message = format!("masks do not hold `{}` to its max_tokens", defined.name);
+                    let message =
+                        format!("masks do not enforce the max_tokens of `{}`", defined.name);
                     self.context.report(
                         Diagnostic::warning("unheld-max-tokens", message).at(place).help(
-                            "they hold a rule without rules and tokens in it, which is one lexeme; \
-                             for this one \
-                             `Matcher::remaining_tokens` says when they are used up",
+                            "masks enforce it for a rule without rules and tokens in it, which is \
+                             one lexeme; for this rule, check `Matcher::remaining_tokens`",
                         ),
                     );
                 }
@@ -481,13 +481,11 @@ impl Resolver<'_> {
             self.context.report(
                 Diagnostic::error(
                     "misplaced-prec",
-                    "%prec inside parentheses or \
-                     brackets",
+                    "%prec is not allowed inside parentheses or brackets",
                 )
                 .at(place)
                 .help(
-                    "make the group a rule of its own; %prec stands at the end of a rule's \
-                     alternative",
+                    "make the group a rule; %prec belongs at the end of an alternative of a rule",
                 ),
             );
         }

@@ -33,10 +33,9 @@ pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
         let rule = &joiner.resolved.rules[rule];
         let place = context.sources.place(rule.at);
         let message =
-            format!("the stop of `{}` is not part of the text: its texts end before it", rule.name);
+            format!("the stop of `{}` is not part of the text: the rule ends before it", rule.name);
         context.report(Diagnostic::warning("unwritten-stop", message).at(place).help(
-            "if the stop is part of the text, write `suffix=`, or the same string after the \
-             rule",
+            "if the text contains the stop, use `suffix=`, or add the same string after the rule",
         ));
     }
 }

@@ -102,9 +102,9 @@ impl Templates<'_> {
 
     /// Reports the use of a parameter in a rule that has none.
     fn no_parameter(&mut self, at: At) -> Item {
-        let message = "this asks for the parameter of the rule in which it stands, which has none";
+        let message = "this uses the parameter of its rule, which has none";
         let diagnostic = Diagnostic::error("no-parameter", message);
-        self.error(at, diagnostic.help("define the rule with one: `rule::_: ...`"));
+        self.error(at, diagnostic.help("give the rule a parameter: `rule::_: ...`"));
         nothing(at)
     }
 
@@ -120,7 +120,7 @@ impl Templates<'_> {
             let (name, parameters) = (&self.rules[rule].name, &self.rules[rule].parameters);
             let (message, help) = if *parameters == [PARAMETER] {
                 let message = format!("parametric rule `{name}` is used without a parameter");
-                (message, format!("write `{name}::0`, or another number"))
+                (message, format!("write `{name}::0` or another number"))
             } else {
                 let count = parameters.len();
                 let message = format!("template `{name}` is used without its {count} arguments");
@@ -135,7 +135,7 @@ impl Templates<'_> {
     fn item(&mut self, item: &Item, arguments: &[Item]) -> Item {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            self.limit(item.at, "templates expand to too much");
+            self.limit(item.at, "the expansion of the templates is too large");
         }
         if self.stopped {
             return nothing(item.at);
@@ -156,7 +156,7 @@ impl Templates<'_> {
                 match callee {
                     Some(&Node::Rule(template)) => return self.call(template, own, item.at),
                     _ => {
-                        let message = "arguments are given to something that is no template";
+                        let message = "only a template takes arguments";
                         self.error(item.at, Diagnostic::error("not-a-template", message));
                         return nothing(item.at);
                     }
@@ -190,10 +190,13 @@ impl Templates<'_> {
             *used = true;
         }
         if expected == 0 {
-            let message = format!("`{name}` is no template and takes no arguments");
+            let message = format!("`{name}` is not a template and takes no arguments");
             let mut diagnostic = Diagnostic::error("not-a-template", message);
             if parameter(&arguments).is_some() {
-                diagnostic = diagnostic.help(format!("define it as `{name}::_: ...`"));
+                diagnostic = diagnostic.help(format!(
+                    "to give it a parameter, define it as \
+                                                      `{name}::_: ...`"
+                ));
             }
             self.error(at, diagnostic);
             return nothing(at);
@@ -204,7 +207,7 @@ impl Templates<'_> {
             let message = if is_parametric {
                 format!("`{name}` takes a parameter: `{name}::0`")
             } else if has_parameter {
-                format!("template `{name}` takes {expected} arguments, and no parameter")
+                format!("template `{name}` takes {expected} arguments, not a parameter")
             } else {
                 format!("template `{name}` takes {expected} arguments, not {}", arguments.len())
             };
@@ -270,8 +273,8 @@ impl Templates<'_> {
         if !self.stopped {
             self.stopped = true;
             let diagnostic = Diagnostic::error("template-limit", message).help(
-                "a template that uses itself must pass on the arguments it was given, or fewer; a \
-                 parameter that is counted up needs a bound: `%if lt(_, 100)`",
+                "let a template that uses itself pass on its own arguments, or fewer; bound a \
+                 parameter that is incremented: `%if lt(_, 100)`",
             );
             self.error(at, diagnostic);
         }
@@ -291,10 +294,8 @@ impl Templates<'_> {
             self.rules[rule].body = Vec::new();
             let Rule { name, at, own, .. } = &self.rules[rule];
             if *own && !self.used[rule] {
-                let diagnostic = Diagnostic::warning(
-                    "unused-rule",
-                    format!("template `{name}` is used nowhere"),
-                );
+                let diagnostic =
+                    Diagnostic::warning("unused-rule", format!("template `{name}` is not used"));
                 self.error(*at, diagnostic);
             }
         }

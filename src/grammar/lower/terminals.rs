@@ -49,8 +49,10 @@ pub(crate) fn check<'a>(
         };
         if measure.depth > MAX_DEPTH {
             let name = &terminals[terminal].name;
-            let message =
-                format!("terminal `{name}` is nested more than {MAX_DEPTH} deep, written out");
+            let message = format!(
+                "terminal `{name}` is nested more than {MAX_DEPTH} levels deep after \
+                         expansion"
+            );
             let place = context.sources.place(terminals[terminal].at);
             context.report(Diagnostic::error("nesting-too-deep", message).at(place));
             sound = false;
@@ -107,9 +109,10 @@ fn bottom_up(context: &mut Context, terminals: &[NamedTerminal]) -> Option<Vec<T
                         format!("a terminal contains itself: {}", cycle.join(" contains "));
                     let place = context.sources.place(terminals[inner].at);
                     context.report(
-                        Diagnostic::error("recursive-terminal", message)
-                            .at(place)
-                            .help("terminals are regular: use * or +, or make it a rule"),
+                        Diagnostic::error("recursive-terminal", message).at(place).help(
+                            "use `*` or `+`, or make it a rule: terminals are regular \
+                                   languages",
+                        ),
                     );
                     return None;
                 }
@@ -196,7 +199,10 @@ impl Patterns<'_> {
         let measure = self.measure(context, body)?;
         if measure.depth > MAX_DEPTH {
             let place = context.sources.place(at);
-            let message = format!("the pattern is nested more than {MAX_DEPTH} deep, written out");
+            let message = format!(
+                "the pattern is nested more than {MAX_DEPTH} levels deep after \
+                                   expansion"
+            );
             context.report(Diagnostic::error("nesting-too-deep", message).at(place));
             return None;
         }
@@ -212,8 +218,7 @@ impl Patterns<'_> {
         }
         let place = context.sources.place(at);
         let message = format!(
-            "`{name}` makes the patterns larger than {MAX_SIZE} expressions, with the terminals \
-             they name written out"
+            "the patterns have more than {MAX_SIZE} expressions after the expansion of `{name}`"
         );
         context.report(Diagnostic::error("pattern-too-large", message).at(place));
         None
@@ -227,10 +232,12 @@ impl Patterns<'_> {
         for sequence in body {
             if sequence.precedence.is_some() {
                 let place = context.sources.place(sequence.at);
-                let message = "%prec in a terminal";
-                context.report(Diagnostic::error("misplaced-prec", message).at(place).help(
-                    "precedence is for rules; terminals have priorities, as in `NAME.2: ...`",
-                ));
+                let message = "%prec is not allowed in a terminal";
+                context.report(
+                    Diagnostic::error("misplaced-prec", message)
+                        .at(place)
+                        .help("give the terminal a priority instead: `NAME.2: ...`"),
+                );
                 sound = false;
             }
             for item in &sequence.items {
@@ -260,9 +267,13 @@ impl Patterns<'_> {
             Node::Leaf(Leaf::Schema(_)) => {
                 let place = context.sources.place(item.at);
                 context.report(
-                    Diagnostic::error("schema-in-terminal", "a JSON Schema inside a terminal")
-                        .at(place)
-                        .help("the texts of a schema are no lexeme: name the schema in a rule"),
+                    Diagnostic::error(
+                        "schema-in-terminal",
+                        "a terminal cannot contain a JSON \
+                                                             Schema",
+                    )
+                    .at(place)
+                    .help("use the schema in a rule: its texts are not lexemes"),
                 );
                 None
             }
@@ -271,10 +282,10 @@ impl Patterns<'_> {
                 context.report(
                     Diagnostic::error(
                         "token-in-terminal",
-                        "a token of the vocabulary inside a terminal",
+                        "a terminal cannot contain a token of the vocabulary",
                     )
                     .at(place)
-                    .help("tokens are no text: name them in a rule"),
+                    .help("use the token in a rule"),
                 );
                 None
             }
@@ -298,7 +309,8 @@ impl Patterns<'_> {
                     let place = context.sources.place(item.at);
                     let name = &self.terminals[*terminal].name;
                     let message = format!(
-                        "`{name}` is only declared and has no pattern to be part of another"
+                        "`{name}` is only declared and has no pattern, so no terminal can contain \
+                         it"
                     );
                     context.report(Diagnostic::error("declared-terminal", message).at(place));
                     return None;
@@ -317,11 +329,11 @@ impl Patterns<'_> {
             | Node::If(_) => {
                 let place = context.sources.place(item.at);
                 context.report(
-                    Diagnostic::error("rule-in-terminal", "a rule inside a terminal")
+                    Diagnostic::error("rule-in-terminal", "a terminal cannot contain a rule")
                         .at(place)
                         .help(
-                            "terminals are made of strings, regexes and terminals; name it in \
-                             upper case",
+                            "make it a terminal with a name in upper case: a terminal consists of \
+                             strings, regexes and terminals",
                         ),
                 );
                 None

@@ -43,8 +43,8 @@ pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
 fn say_that_it_is_assumed(finding: &mut Diagnostic) {
     let help = finding.help.get_or_insert_default();
     help.push_str(
-        "; or say what lines mean, where it is not what Lark's `Indenter` has by default: \
-         `%indent NEWLINE INDENT DEDENT open \"(\" close \")\"`",
+        "; or add a directive if lines do not follow the defaults of Lark's `Indenter`: `%indent \
+         NEWLINE INDENT DEDENT open \"(\" close \")\"`",
     );
 }
 
@@ -53,7 +53,7 @@ fn check_roles(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Ve
     let terminal = |id: TerminalId| &grammar.terminals[id.index()];
     let mut findings = Vec::new();
     let mut refuse = |id: TerminalId, what: &str, help: &str| {
-        let message = format!("{} cannot have its part in %indent: {what}", terminal(id).name);
+        let message = format!("{} cannot have its role in %indent: {what}", terminal(id).name);
         findings
             .push(Diagnostic::error("bad-indent", message).at(directive.place.clone()).help(help));
     };
@@ -61,26 +61,35 @@ fn check_roles(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Ve
         if terminal(id).pattern.is_some() {
             refuse(
                 id,
-                "it has a text of its own",
-                "declare it without one: `%declare INDENT DEDENT`",
+                "it has a pattern",
+                "declare it without a pattern: `%declare INDENT DEDENT`",
             );
         }
     }
     if terminal(directive.newline).pattern.is_none() || terminal(directive.newline).ignored {
-        let help =
-            "define it as what ends a line, `NEWLINE: /\\r\\n|\\r|\\n/`, and do not ignore it";
-        refuse(directive.newline, "it ends lines, so it must have a text and not be ignored", help);
+        let help = "define it as the line end, `NEWLINE: /\\r\\n|\\r|\\n/`, and do not ignore it";
+        refuse(
+            directive.newline,
+            "it ends lines, so it must have a pattern and must not be \
+                                   ignored",
+            help,
+        );
     }
     if let Some(join) = directive.join
         && !terminal(join).ignored
     {
-        refuse(join, "it joins lines, so it must be ignored", "write `%ignore` before its name");
+        refuse(
+            join,
+            "it joins lines, so it must be ignored",
+            "add a line with `%ignore` and its \
+                                                               name",
+        );
     }
     let own = [directive.newline, directive.indent, directive.dedent];
     let twice = (0..3).find(|&at| own[..at].contains(&own[at])).map(|at| own[at]);
     let brackets = directive.open.iter().chain(&directive.close);
     if let Some(id) = twice.or_else(|| brackets.copied().find(|bracket| own.contains(bracket))) {
-        refuse(id, "it has two of them", "name a terminal once");
+        refuse(id, "it has two roles", "use a terminal for one role only");
     }
     findings
 }
@@ -101,15 +110,15 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
             if depth != Some(0) && !findings.iter().any(is_known) {
                 let name = grammar.nonterminals[production.lhs.index()].shown();
                 let message = format!(
-                    "an alternative of `{name}` does not close what it opens, or closes what it \
-                     did not open"
+                    "an alternative of `{name}` is not balanced: it opens without closing, or \
+                     closes without opening"
                 );
                 findings.push(
                     Diagnostic::error(code, message)
                         .at(production.place.clone())
                         .example(shown(grammar, &production.rhs))
                         .help(
-                            "put both into the same alternative: `block: NEWLINE INDENT line+ \
+                            "open and close in the same alternative: `block: NEWLINE INDENT line+ \
                              DEDENT`",
                         ),
                 );
@@ -136,13 +145,13 @@ fn check_brackets(
         let (symbol, _) = symbols.find(|&(symbol, depth)| depth > 0 && is_line(symbol))?;
         let name = grammar.symbol_name(symbol);
         let message = format!(
-            "`{name}` stands between brackets, where line ends count for nothing, and needs one"
+            "`{name}` needs a line end but is used inside brackets, where line ends are ignored"
         );
         Some(
             Diagnostic::error("line-in-brackets", message)
                 .at(production.place.clone())
                 .example(shown(grammar, &production.rhs))
-                .help("write a rule without line ends for what stands between brackets"),
+                .help("use a rule without line ends inside brackets"),
         )
     })
 }
@@ -162,15 +171,11 @@ fn check_lexemes(
         findings.push(
             Diagnostic::error(
                 "newline-with-blanks",
-                format!(
-                    "{} matches blanks as \
-                     well",
-                    newline.name
-                ),
+                format!("line end {} also matches blanks", newline.name),
             )
             .at(newline.place.clone())
             .help(
-                "let it match the line end alone; the width of the blanks after it is the \
+                "let it match only the line end; the width of the blanks after it is the \
                  indentation",
             ),
         );
@@ -179,11 +184,12 @@ fn check_lexemes(
     if let Some(terminal) =
         first.iter().map(|first| &grammar.terminals[first]).find(|terminal| terminal.exclusive)
     {
-        let message = format!("{} is exclusive and may stand first in a line", terminal.name);
+        let message = format!("exclusive terminal {} may begin a line", terminal.name);
         findings.push(
-            Diagnostic::error("exclusive-begins-line", message)
-                .at(terminal.place.clone())
-                .help("let an ordinary terminal stand before it: blanks before it are not ignored"),
+            Diagnostic::error("exclusive-begins-line", message).at(terminal.place.clone()).help(
+                "put an ordinary terminal before it: blanks before an exclusive terminal \
+                       are not ignored",
+            ),
         );
     }
     for (index, terminal) in grammar.terminals.iter().enumerate() {
@@ -193,12 +199,11 @@ fn check_lexemes(
             |dfa: &Dfa| BLANKS.iter().any(|&blank| dfa.next(dfa.start(), blank) != Dfa::DEAD);
         if !terminal.ignored && (first.contains(index) || instead) && dfa(index).is_some_and(begins)
         {
-            let message =
-                format!("{} may begin with a blank and stand first in a line", terminal.name);
+            let message = format!("{} may begin a line with a blank", terminal.name);
             findings.push(
                 Diagnostic::error("blank-begins-line", message)
                     .at(terminal.place.clone())
-                    .help("leave the blanks at the beginning of a line to ignored terminals"),
+                    .help("let only ignored terminals match the blanks at the beginning of a line"),
             );
         }
     }
@@ -231,9 +236,8 @@ fn check_conditions(
                 Diagnostic::error("indent-with-look-ahead", message)
                     .at(terminal.place.clone())
                     .help(
-                        "let what it looks for end with the line; an ignored terminal, or one that \
-                         ends \
-                         lines, may not look ahead",
+                        "let the look-ahead end with the line; an ignored terminal or a line end \
+                         must not look ahead",
                     ),
             );
         }
@@ -249,9 +253,8 @@ fn check_past(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
             let message =
                 format!("{name} looks at the text before it, which %indent does not allow");
             Diagnostic::error("indent-with-look-behind", message).at(terminal.place.clone()).help(
-                "leave out what looks before the lexeme (a `\\b`, a `^`, a look-behind at its \
-                 beginning): \
-                 the rules say what stands there",
+                "remove the `\\b`, `^` or look-behind at the beginning of its pattern: the rules \
+                 define the text before it",
             )
         };
         dfa.as_ref().filter(|dfa| dfa.looks_behind()).map(finding)
@@ -299,7 +302,7 @@ fn check_blanks(
     Some(
         Diagnostic::error(
             "unreadable-blanks",
-            "blanks at the beginning of a line are not ignored in any number",
+            "blanks at the beginning of a line are not ignored in every number",
         )
         .at(directive.place.clone())
         .example("\" \" \"  \" \"   \"")
@@ -314,14 +317,13 @@ pub(super) fn check_limit(grammar: &Grammar, lexis: &Lexis, total: bool) -> Opti
     let directive = grammar.indentation.as_ref().filter(|directive| directive.levels.is_some())?;
     let (message, help) = if !total || lexis.table().has_settled_conflicts() {
         (
-            "a limit on open blocks in a grammar with precedence, or where lexemes run into one \
-             another",
-            "leave `levels` out, or settle with rules what precedence settles",
+            "`levels` is not supported with precedence, or where lexemes run into one another",
+            "remove `levels`, or replace precedence by rules",
         )
     } else if lexis.has_room_at_all(&mut Reads::none()) {
         return None;
     } else {
-        ("every text opens more blocks than it may", "allow more `levels`")
+        ("every text opens more blocks than `levels` allows", "raise `levels`")
     };
     Some(Diagnostic::error("level-limit", message).at(directive.place.clone()).help(help))
 }
@@ -331,19 +333,19 @@ pub(super) fn among_words(grammar: &Grammar) -> Diagnostic {
     let place = grammar.indentation.as_ref().and_then(|directive| directive.place.clone());
     Diagnostic::error(
         "indent-with-lookahead",
-        "%indent and %lookahead in one grammar, which cannot be done yet",
+        "%indent and %lookahead cannot be combined in one grammar",
     )
     .at(place)
-    .help("decide about the word by rules, or by `%soft`")
+    .help("distinguish the word with rules or `%soft` instead")
 }
 
 /// Returns the finding that no line end may follow an ignored terminal.
 pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
     let terminal = &grammar.terminals[ignored.index()];
-    let message = format!("no line end can be sure to follow {}, which is ignored", terminal.name);
+    let message = format!("ignored terminal {} may leave no line end after it", terminal.name);
     Diagnostic::error("unending-line", message)
         .at(terminal.place.clone())
-        .help("let it end before the line ends, or take the line end with it")
+        .help("let it end before the line end, or include the line end")
 }
 
 /// Returns the scan state where lexemes at the beginning of lines start, among all terminals that

@@ -65,16 +65,16 @@ fn overruled(grammar: &Grammar, lexis: &Lexis) -> Option<Diagnostic> {
     let (high, low) = (of(high), of(low));
     let also = match others.is_empty() {
         true => String::new(),
-        false => format!("; the same goes for {}", listed(&others)),
+        false => format!("; the same applies to {}", listed(&others)),
     };
     let message = format!(
-        "{} has a higher priority than {}, and is no lexeme where {1} matches more{also}",
+        "{} has a higher priority than {}, but loses where {1} matches more{also}",
         high.shown(),
         low.shown()
     );
-    let help = "write `%match priority` if the grammar is for Lark's LALR parser, whose lexer lets \
-        priorities go before length, or `%match longest` if they decide between equal lengths only, \
-        which is nearer to its Earley parser";
+    let help = "write `%match priority` if priority decides before length, as in the lexer of \
+                Lark's LALR parser, or `%match longest` if it decides only between equal lengths, \
+                which is closer to Lark's Earley parser";
     let finding = Diagnostic::warning("overruled-priority", message).at(high.place.clone());
     Some(finding.example(String::from_utf8_lossy(&text)).help(help))
 }
@@ -192,14 +192,20 @@ fn of_two(terminal: &Terminal, both: &[String], example: String) -> Diagnostic {
     let shown = terminal.shown();
     let words = listed(both);
     let message = match both {
-        [_] => format!("{words} is a text of {shown} as well, and no {shown} where both can stand"),
-        _ => format!("{words} are texts of {shown} as well, and no {shown} where both can stand"),
+        [_] => format!(
+            "{words} is also a text of {shown}, but is never read as {shown} where \
+                        both are possible"
+        ),
+        _ => format!(
+            "{words} are also texts of {shown}, but are never read as {shown} where both \
+                      are possible"
+        ),
     };
     Diagnostic::warning("one-of-several", message).at(terminal.place.clone()).example(example).help(
         format!(
-            "in the example it is no {shown} now; write `%match all` if such a text may be either, as \
-             for Lark's Earley parser, `%reserved {shown}` if it is never {shown}, `%match longest` \
-             if this is meant",
+            "the example is not read as {shown}; write `%match all` if such a text may be either, \
+             as in Lark's Earley parser, `%reserved {shown}` if it is never {shown}, or `%match \
+             longest` if this is intended",
         ),
     )
 }

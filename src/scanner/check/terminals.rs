@@ -41,19 +41,19 @@ pub(super) fn check_labels(
         let (message, help) = match grammar.lexer {
             LexerKind::Basic => (
                 format!(
-                    "no text is ever {shadowed}: all that it matches is {winner}, so alternatives \
-                     that need it are dead"
+                    "no text is ever read as {shadowed}: {winner} takes all texts that it \
+                     matches, so alternatives that need it are dead"
                 ),
                 format!("{higher}, or remove it"),
             ),
             LexerKind::Contextual => (
                 format!(
-                    "where {winner} can stand as well, no text is ever {shadowed}: {winner} \
-                     matches it, too, and goes before it"
+                    "no text is ever read as {shadowed} where {winner} is possible: {winner} \
+                     matches it too and is preferred"
                 ),
                 format!(
-                    "write `%match all` if such a text may be either, or {higher} if it is meant \
-                     to go before the other"
+                    "write `%match all` if such a text may be either, or {higher} if it should be \
+                     preferred"
                 ),
             ),
         };

@@ -126,13 +126,13 @@ impl Machine<'_> {
     fn warn_of_cut(&mut self, bounded: &Bounded, cut: &Bounded) {
         let [Some(most), Some(held)] = [bounded.max, cut.max] else { return };
         let message = format!(
-            "strings with a pattern and {most} characters at most are held to {held} characters"
+            "strings with a pattern and at most {most} characters are limited to {held} characters"
         );
         self.warn_of_lengths(message);
     }
 
     fn warn_of_lengths(&mut self, message: String) {
-        let help = "write a smaller `maxLength`, or a pattern that counts less";
+        let help = "use a smaller `maxLength`, or smaller counts in the pattern";
         let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
         if let Some(place) = self.place_of_turn() {
             warning = warning.at(place);
@@ -242,8 +242,8 @@ impl Machine<'_> {
                         None => format!("{min} or more"),
                     };
                     let message = format!(
-                        "strings of {lengths} characters are left out: what is asked of them is \
-                         too much to count"
+                        "strings of {lengths} characters are left out: their constraints take too \
+                         large an automaton"
                     );
                     self.warn_of_lengths(message);
                     too_large = Some(error);

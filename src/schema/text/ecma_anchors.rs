@@ -81,7 +81,9 @@ impl Asked {
     /// Returns an alternation of one look-ahead for each kind of text before it.
     fn apart(&self, negated: bool, inner: &Regex) -> Result<Regex, Refusal> {
         if self.sets.len() > MOST_SETS {
-            return Err(Refusal("a look-ahead asks too much of what stands before it".to_owned()));
+            return Err(Refusal(
+                "a look-ahead has too many conditions on the text before it".to_owned(),
+            ));
         }
         let mut ways = Vec::new();
         for known in 0..1 << self.sets.len() {
@@ -403,7 +405,8 @@ fn is_empty(regex: &Regex) -> bool {
 
 fn refusal() -> Refusal {
     Refusal(
-        "a look-ahead is too large, or repeats what may read nothing but asks where it stands"
+        "a look-ahead is too large, or repeats an expression that may be empty and depends on its \
+         position"
             .to_owned(),
     )
 }

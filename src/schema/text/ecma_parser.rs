@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Ref
     let regex = parser.alternatives()?;
     match parser.rest {
         "" => Ok((regex, parser.is_narrow)),
-        _ => Err(Refusal("a parenthesis closes nothing".to_owned())),
+        _ => Err(Refusal("a closing parenthesis closes nothing".to_owned())),
     }
 }
 
@@ -167,7 +167,7 @@ impl Parser<'_> {
     fn alternatives(&mut self) -> Result<Regex, Refusal> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(Refusal(format!("groups nest more than {DEPTH} deep")));
+            return Err(Refusal(format!("groups nest more than {DEPTH} levels deep")));
         }
         let mut parts = vec![self.sequence()?];
         while self.eat("|") {
@@ -228,7 +228,7 @@ impl Parser<'_> {
         if self.eat("?#") {
             self.note_foreign("(?#...)");
             let end =
-                self.rest.find(')').ok_or_else(|| Refusal("a comment does not end".to_owned()))?;
+                self.rest.find(')').ok_or_else(|| Refusal("a comment is not closed".to_owned()))?;
             self.rest = &self.rest[end + 1..];
             return Ok(None);
         }
@@ -243,10 +243,10 @@ impl Parser<'_> {
             let end = self
                 .rest
                 .find('>')
-                .ok_or_else(|| Refusal("the name of a group does not end".to_owned()))?;
+                .ok_or_else(|| Refusal("the name of a group is not closed".to_owned()))?;
             self.rest = &self.rest[end + 1..];
         } else if !self.eat("?:") && self.peek() == Some('?') {
-            return Err(Refusal("no group of ECMA-262 begins with `(?` like this".to_owned()));
+            return Err(Refusal("ECMA-262 has no such kind of group".to_owned()));
         }
         self.inside().map(Some)
     }
@@ -282,7 +282,7 @@ impl Parser<'_> {
         }
         let inner = self.alternatives()?;
         if !self.eat(")") {
-            return Err(Refusal("a group does not end".to_owned()));
+            return Err(Refusal("a group is not closed".to_owned()));
         }
         (self.ignore_case, self.dot_all) = self.outer.pop().unwrap_or_default();
         Ok(inner)
@@ -331,10 +331,10 @@ impl Parser<'_> {
                 Ok(if min == 0 { Regex::Concat(Vec::new()) } else { atom })
             }
             _ if max.is_some_and(|max| max < min) => {
-                Err(Refusal("counts stand the wrong way round".to_owned()))
+                Err(Refusal("the minimum count is greater than the maximum".to_owned()))
             }
             _ if min.max(max.unwrap_or(0)) > MOST_REPEATED => {
-                Err(Refusal(format!("something is repeated more than {MOST_REPEATED} times")))
+                Err(Refusal(format!("an expression is repeated more than {MOST_REPEATED} times")))
             }
             _ => Ok(Regex::Repeat(Box::new(atom), min, max)),
         }
@@ -392,9 +392,7 @@ impl Parser<'_> {
                 self.is_narrow = true;
                 Ok(Regex::Set(set(&[])))
             }
-            Some('1'..='9' | 'k') => {
-                Err(Refusal("a back-reference is no regular expression".to_owned()))
-            }
+            Some('1'..='9' | 'k') => Err(Refusal("a back-reference is not regular".to_owned())),
             _ => {
                 let mut set = self.escaped_set()?;
                 if self.ignore_case {
@@ -422,19 +420,21 @@ impl Parser<'_> {
             '0' => '\0',
             'c' => match self.bump() {
                 Some(letter) if letter.is_ascii_alphabetic() => char::from(letter as u8 % 32),
-                _ => return Err(Refusal("`\\c` wants a letter".to_owned())),
+                _ => return Err(Refusal("`\\c` must be followed by a letter".to_owned())),
             },
             'x' => self.code(2)?,
             'u' if self.eat("{") => {
                 let end = self.rest.find('}').unwrap_or(self.rest.len());
                 let code = u32::from_str_radix(&self.rest[..end], 16).ok().and_then(char::from_u32);
                 self.rest = self.rest.get(end + 1..).unwrap_or("");
-                code.ok_or_else(|| Refusal("`\\u{...}` names no character".to_owned()))?
+                code.ok_or_else(|| {
+                    Refusal("`\\u{...}` is not the number of a character".to_owned())
+                })?
             }
             'u' => self.code(4)?,
             'p' | 'P' => return self.property(c == 'P'),
             c if c.is_ascii_alphanumeric() => {
-                return Err(Refusal(format!("`\\{c}` is no escape of ECMA-262")));
+                return Err(Refusal(format!("`\\{c}` is not an escape of ECMA-262")));
             }
             c => c,
         };
@@ -469,7 +469,7 @@ impl Parser<'_> {
     }
 
     fn code(&mut self, digits: usize) -> Result<char, Refusal> {
-        let refusal = || Refusal(format!("{digits} hexadecimal digits are missing"));
+        let refusal = || Refusal(format!("expected {digits} hexadecimal digits"));
         let first = self.hexadecimal(digits).ok_or_else(refusal)?;
         let code = match first {
             0xd800..0xdc00 if self.eat("\\u") => {
@@ -479,7 +479,7 @@ impl Parser<'_> {
             code => code,
         };
         char::from_u32(code)
-            .ok_or_else(|| Refusal("half of a surrogate pair is no character".to_owned()))
+            .ok_or_else(|| Refusal("half of a surrogate pair is not a character".to_owned()))
     }
 
     fn property(&mut self, negated: bool) -> Result<ClassUnicode, Refusal> {
@@ -494,7 +494,7 @@ impl Parser<'_> {
     fn class(&mut self) -> Result<ClassUnicode, Refusal> {
         let negated = self.eat("^");
         let mut all = set(&[]);
-        let open = || Refusal("a character class does not end".to_owned());
+        let open = || Refusal("a character class is not closed".to_owned());
         while !self.eat("]") {
             let first = self.member().ok_or_else(open)??;
             let range = self
@@ -512,7 +512,7 @@ impl Parser<'_> {
                     all.union(&range_of(first, last));
                 }
                 (Member::Character(_), Member::Character(_)) => {
-                    return Err(Refusal("a range of a class is empty".to_owned()));
+                    return Err(Refusal("the ends of a range are reversed".to_owned()));
                 }
                 // A hyphen next to `\d` is a hyphen.
                 (first, last) => {

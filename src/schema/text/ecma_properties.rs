@@ -13,14 +13,14 @@ pub(super) fn property(rest: &str) -> Result<(ClassUnicode, &str, bool), Refusal
         // Other dialects allow names of one letter without braces.
         None => rest.split_at_checked(1),
     };
-    let (name, rest) = name.ok_or_else(|| Refusal("`\\p` wants a name in braces".to_owned()))?;
+    let (name, rest) =
+        name.ok_or_else(|| Refusal("`\\p` must be followed by a name in braces".to_owned()))?;
     let read = |regex: String| regex_syntax::parse(&regex).ok();
     let own = read(format!("\\p{{{name}}}"));
     let is_foreign = in_braces.is_none() || own.is_none();
     // Java has the POSIX classes as properties.
     let parsed = own.or_else(|| read(format!("[[:{}:]]", name.to_ascii_lowercase())));
-    let unknown =
-        || Refusal(format!("no property of characters is called `{}`", name.escape_debug()));
+    let unknown = || Refusal(format!("there is no character property `{}`", name.escape_debug()));
     let hir = parsed.ok_or_else(unknown)?;
     let class = match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => class.clone(),

@@ -44,8 +44,8 @@ impl Machine<'_> {
             return limit.clone().into();
         }
         let message =
-            format!("texts of the schema take too large an automaton: {}", error.message());
-        let help = "write fewer or shorter patterns about one value, or smaller counts in them";
+            format!("the automaton of a text of the schema is too large: {}", error.message());
+        let help = "use fewer or shorter patterns for one value, or smaller counts in them";
         let too_large = SchemaError::new(SchemaErrorKind::TooLarge, message).help(help);
         let too_large = match error.limit() {
             Some(limit) => too_large.beyond(limit.clone()),

@@ -271,7 +271,7 @@ impl Machine<'_> {
         });
         small.ok_or_else(|| {
             let message = format!(
-                "multiples of {number} take an automaton of more than {MOST_REMAINDERS} states"
+                "the automaton of the multiples of {number} has more than {MOST_REMAINDERS} states"
             );
             SchemaError::new(SchemaErrorKind::TooLarge, message)
         })

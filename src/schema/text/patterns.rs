@@ -19,9 +19,9 @@ const STEPS_OF_LESS: u64 = 8_000_000;
 /// Approximations of such a pattern, in the order in which they are tried, with their names in
 /// messages. Repetition counts are lowered to the first number, and in look-aheads to the second.
 const LESS: [(Less, &str); 7] = [
-    (Less::apart(Apart::Repeated), "parts without the separators next to them"),
+    (Less::apart(Apart::Repeated), "parts that do not contain the separators next to them"),
     (Less::counts(32, FAR), "counts of 32"),
-    (Less::apart(Apart::All), "parts without the separators next to them"),
+    (Less::apart(Apart::All), "parts that do not contain the separators next to them"),
     (Less::counts(16, FAR), "counts of 16"),
     (Less::counts(8, FAR), "counts of 8"),
     (Less::counts(8, 64), "counts of 8"),
@@ -174,8 +174,8 @@ impl Machine<'_> {
         if !ecma::is_narrowed(text) {
             return self.pattern(pattern);
         }
-        let why =
-            "refers to a group, where nothing matches, or counts too far, and is held to less";
+        let why = "has a back reference, which matches nothing here, or too large counts: fewer \
+                   texts are allowed";
         self.warn_of_less(pattern, why);
         self.searched(pattern, Some(Less::FAR))
     }
@@ -193,7 +193,7 @@ impl Machine<'_> {
                 && let Ok(some) = self.searched(pattern, Some(less))
                 && !some.is_empty()
             {
-                let why = format!("takes too large an automaton, and is held to {held}");
+                let why = format!("takes too large an automaton and is limited to {held}");
                 self.warn_of_less(pattern, &why);
                 found = Some(some);
                 break;
@@ -210,7 +210,7 @@ impl Machine<'_> {
         if let Some(&node) = self.reader.places.get(&pattern) {
             warning = warning.at(self.reader.schemas.json.place(node));
         }
-        let help = "write the alternatives out that a group stands for, and smaller counts";
+        let help = "write out the texts of a group as alternatives, and use smaller counts";
         self.reader.warn(warning.help(help));
     }
 
@@ -237,12 +237,12 @@ impl Machine<'_> {
         self.spend(text.len())?;
         let refused = |machine: &Self, why: &str| {
             let message =
-                format!("the pattern \"{}\" is not held: {why}", machine.written(pattern));
+                format!("the pattern \"{}\" is not supported: {why}", machine.written(pattern));
             machine.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
         };
         let (meanings, _) = ecma::read(&text, less).map_err(|refusal| {
             refused(self, &refusal.0)
-                .help("write a regular expression of ECMA-262 without back-references")
+                .help("use a regular expression of ECMA-262 without back-references")
         })?;
         let steps = match less {
             None => ecma::counts(&text).then_some(STEPS_OF_A_PATTERN),

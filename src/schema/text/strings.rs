@@ -113,7 +113,7 @@ impl Machine<'_> {
                 && !some.is_empty()
             {
                 let message = format!(
-                    "strings of which more is asked than a large length are held to {most} \
+                    "strings with a large length and other constraints are limited to {most} \
                      characters: all of them take too large an automaton"
                 );
                 return Ok(self.keep_narrowed(formula, some, message));
@@ -164,14 +164,14 @@ impl Machine<'_> {
 
     /// Records the strings of printable ASCII as the approximation of a formula's strings.
     fn narrowed(&mut self, formula: F, some: Rc<Dfa>) -> Rc<Dfa> {
-        let message = "strings with a pattern and a large length are held to printable ASCII: all \
-                       of them take too large an automaton";
+        let message = "strings with a pattern and a large length are limited to printable ASCII: \
+                       all of them take too large an automaton";
         self.keep_narrowed(formula, some, message.to_owned())
     }
 
     /// Records an approximation of the strings that a formula allows.
     fn keep_narrowed(&mut self, formula: F, some: Rc<Dfa>, message: String) -> Rc<Dfa> {
-        let help = "write a smaller `maxLength`, or a pattern that counts less";
+        let help = "use a smaller `maxLength`, or smaller counts in the pattern";
         let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
         if let Some(place) = self.place_of_turn() {
             warning = warning.at(place);
@@ -299,7 +299,7 @@ impl Machine<'_> {
             Atom::MinLength(count) | Atom::MaxLength(count) if count > MOST_CHARACTERS => {
                 let message = format!("strings of {count} characters are too long to be counted");
                 return Err(SchemaError::new(SchemaErrorKind::TooLarge, message)
-                    .help(format!("write a bound of {MOST_CHARACTERS} at most, or none")));
+                    .help(format!("use a bound of at most {MOST_CHARACTERS}, or none")));
             }
             Atom::MinLength(count) => lengths::counted(count, None),
             Atom::MaxLength(count) => lengths::counted(0, Some(count)),

@@ -99,7 +99,7 @@ impl Function {
     /// How its arguments are written, for messages.
     pub(crate) fn usage(self) -> &'static str {
         match self {
-            Self::Regex => "`Regex(\"[a-z]+\")`, maybe with `flags=\"i\"`",
+            Self::Regex => "`Regex(\"[a-z]+\")`, optionally with `flags=\"i\"`",
             Self::Substring => "`Substring(\"a \", \"few \", \"words\")`",
             Self::TagDispatch => {
                 "`TagDispatch((\"<tag>\", rule), loop_after_dispatch=false, excludes=(\"text\"))`"

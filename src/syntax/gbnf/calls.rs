@@ -90,7 +90,7 @@ impl<'input> Lexer<'input> {
                     "false" => Value::Flag(false),
                     digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
                         Value::Number(digits.parse().map_err(|_| {
-                            let message = format!("`{digits}` is no number of a token");
+                            let message = format!("`{digits}` is not a token number");
                             SyntaxError::new(SyntaxErrorKind::BadNumber, start..self.at, message)
                         })?)
                     }
@@ -102,10 +102,10 @@ impl<'input> Lexer<'input> {
     }
 
     fn no_value(at: usize) -> SyntaxError {
-        let message = "an argument is due here";
+        let message = "expected an argument";
         SyntaxError::new(SyntaxErrorKind::UnexpectedToken, at..at, message).help(
-            "arguments are strings, numbers, `true`, `false`, names of rules, and several of these \
-             between brackets, with commas between them",
+            "arguments are strings, numbers, `true`, `false`, rule names, and lists of these in \
+             brackets, separated by commas",
         )
     }
 

@@ -284,7 +284,7 @@ impl<'input> Lexer<'input> {
             None => String::new(),
         };
         let known: Vec<String> = known.map(|word| format!("`%{word}`")).collect();
-        let message = format!("`%{}` is no directive", Shortened(word));
+        let message = format!("`%{}` is not a directive", Shortened(word));
         Err(self
             .error(SyntaxErrorKind::UnknownDirective, start..self.at, message)
             .help(format!("{meant}the directives are {}", known.join(", "))))

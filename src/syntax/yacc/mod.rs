@@ -92,7 +92,7 @@ fn check_terminals(file: &File) -> Result<(), SyntaxError> {
         Err(SyntaxError::new(
             SyntaxErrorKind::Misplaced,
             span.clone(),
-            format!("{what} among the terminals"),
+            format!("{what} is not allowed among the terminals"),
         )
         .help(help))
     };
