@@ -141,7 +141,7 @@
 //!
 //! # Features
 //!
-//! * `tiktoken`: `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
+//! * `tiktoken`: the vocabularies `gpt2`, `cl100k`, `o200k` of [`Vocabulary::builtin`].
 //!
 //! The command line is a package of its own, `lrmask-cli`.
 //!

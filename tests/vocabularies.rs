@@ -265,6 +265,10 @@ fn built_in_vocabularies_are_there() {
         assert!((0..=255).all(|byte| id(&v, &[byte]).is_some()), "{name}");
     }
     assert_eq!(Vocabulary::builtin("gpt9").unwrap_err().kind(), VocabularyErrorKind::UnknownName);
+    let bytes = Vocabulary::builtin("bytes").unwrap();
+    assert_eq!(bytes.fingerprint(), Vocabulary::single_bytes().fingerprint());
+    let spaced = bytes.clone().with_leading_space(true);
+    assert!(spaced.has_leading_space() && spaced.fingerprint() != bytes.fingerprint());
 }
 
 #[cfg(feature = "tiktoken")]

@@ -9,16 +9,16 @@ use crate::random;
 use crate::similar;
 use crate::tokenizer::Tokenizer;
 
-/// The default vocabulary: the built-in one that loads fastest, in some 30 ms.
-pub(crate) const DEFAULT: &str = "gpt2";
+/// The default vocabulary: the built-in one of a model that loads fastest, in some 30 ms.
+pub(crate) const DEFAULT: &str = if cfg!(feature = "tokenizers") { "gpt2" } else { "bytes" };
 
 /// The built-in vocabularies.
-const BUILT_IN: [&str; 5] = ["gpt2", "p50k", "cl100k", "o200k", "o200k_harmony"];
+const BUILT_IN: [&str; 6] = ["bytes", "gpt2", "p50k", "cl100k", "o200k", "o200k_harmony"];
 
 /// The vocabulary of a command that needs one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VocabularyArgument {
-    /// The vocabulary: gpt2, p50k, cl100k, o200k, o200k_harmony, or the file of a tokenizer
+    /// The vocabulary: bytes, gpt2, p50k, cl100k, o200k, o200k_harmony, or the file of a tokenizer
     /// (tokenizer.json, SentencePiece's .model, tiktoken's, tekken.json, a vocab.json).
     #[arg(long, value_name = "V", default_value = DEFAULT)]
     pub(crate) vocab: String,

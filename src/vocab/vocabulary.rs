@@ -186,6 +186,14 @@ impl Vocabulary {
         self.leading_space
     }
 
+    /// Sets whether the tokenizer puts a space before every text: see
+    /// [`Vocabulary::has_leading_space`]. The readers of files find it out.
+    #[must_use]
+    pub fn with_leading_space(mut self, leading_space: bool) -> Self {
+        self.leading_space = leading_space;
+        self
+    }
+
     /// Returns a hash of the tokens, the special tokens, the stop tokens, the width and the leading
     /// space. The same on every machine.
     pub fn fingerprint(&self) -> u64 {

@@ -3,7 +3,6 @@
 //! They accept any bytes: garbage is an error, never a panic, and memory is used only in proportion
 //! to the file (and to the greatest id, which is bounded).
 
-#[cfg(feature = "tiktoken")]
 mod builtin;
 mod byte_level;
 mod list;
