@@ -177,6 +177,8 @@ class Vocabulary:
         """The bytes of a token; `None` for a special token or an id without one."""
     def token(self, bytes: bytes) -> int | None:
         """The token that has these bytes."""
+    def has_longer(self, bytes: bytes) -> bool:
+        """Whether a token is longer than these bytes and begins with them."""
     def decode(self, tokens: Sequence[int]) -> bytes:
         """Bytes of a sequence of tokens; special tokens have none."""
     def cut_longest(self, text: bytes) -> list[int] | None:

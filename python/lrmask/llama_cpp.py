@@ -15,12 +15,18 @@ from ._native import Constraint, Vocabulary, apply_mask
 
 
 def vocabulary(llama: Any) -> Vocabulary:
-    """The vocabulary of a `llama_cpp.Llama`, by its tokens' bytes and attributes."""
+    """The vocabulary of a `llama_cpp.Llama`."""
+    import llama_cpp
+
+    return vocabulary_of(llama_cpp.llama_model_get_vocab(llama.model))
+
+
+def vocabulary_of(vocab: Any) -> Vocabulary:
+    """The vocabulary of a `llama_vocab_p`, by its tokens' bytes and attributes."""
     import ctypes
 
     import llama_cpp
 
-    vocab = llama_cpp.llama_model_get_vocab(llama.model)
     count = llama_cpp.llama_vocab_n_tokens(vocab)
     tokens: list[bytes] = []
     special: dict[int, str] = {}

@@ -190,6 +190,11 @@ impl Vocabulary {
         self.0.token(bytes).map(|token| token.get())
     }
 
+    /// Whether a token is longer than these bytes and begins with them.
+    fn has_longer(&self, bytes: &[u8]) -> bool {
+        self.0.has_longer(bytes)
+    }
+
     /// Bytes of a sequence of tokens; special tokens have none.
     fn decode<'py>(&self, py: Python<'py>, tokens: Vec<u32>) -> Bound<'py, PyBytes> {
         let bytes = tokens.iter().flat_map(|&token| self.0.bytes(token).unwrap_or_default());

@@ -20,6 +20,22 @@ impl Vocabulary {
         self.trie().tokens(node).first().map(|&id| TokenId(id))
     }
 
+    /// Whether a token is longer than `bytes` and begins with them. If none is, a token that ends
+    /// where they end is final: later text does not change it in a tokenizer that prefers longer
+    /// tokens.
+    ///
+    /// ```
+    /// let vocabulary = lrmask::Vocabulary::from_tokens(["a", "ab", "c"])?;
+    /// assert!(vocabulary.has_longer(b"a"));
+    /// assert!(!vocabulary.has_longer(b"ab") && !vocabulary.has_longer(b"b"));
+    /// # Ok::<(), lrmask::VocabularyError>(())
+    /// ```
+    pub fn has_longer(&self, bytes: &[u8]) -> bool {
+        let trie = self.trie();
+        let node = bytes.iter().try_fold(Trie::ROOT, |node, &byte| trie.child(node, byte));
+        node.is_some_and(|node| trie.subtree_tokens(node).len() > trie.tokens(node).len())
+    }
+
     /// Splits `text` into tokens, each the longest one after which the remaining text can still be
     /// spelled. A model's tokenizer splits *differently*. Of several ids with the same bytes the
     /// least is taken. `None` if the vocabulary cannot spell the text. The time is the length of
@@ -127,6 +143,11 @@ mod tests {
         assert_eq!(
             [found(b"ab"), found(b"abc"), found(b"a"), found(b"")],
             [Some(0), Some(1), None, None]
+        );
+        let longer = |bytes: &[u8]| v.has_longer(bytes);
+        assert_eq!(
+            [longer(b""), longer(b"ab"), longer(b"abc"), longer(b"b")],
+            [true, true, false, false]
         );
     }
 
