@@ -1,11 +1,11 @@
 //! Keeps a language model's output inside a grammar.
 //!
-//! A model emits one token after the other. Before each, this crate tells which tokens may come:
-//! those after which the text can still become a sentence of the grammar, and no others. The caller
-//! samples among them.
+//! A model emits one token after another. Before each, this crate computes the tokens that may come
+//! next: those after which the text can still become a sentence of the grammar, and no others. The
+//! caller samples among them.
 //!
 //! * [The promise](#the-promise)
-//! * [The words](#the-words)
+//! * [Terms](#terms)
 //! * [The pipeline](#the-pipeline)
 //! * [Example](#example)
 //! * [Limits](#limits)
@@ -18,52 +18,48 @@
 //! 1. *Exact masks.* Bit `t` is set exactly when the text and the bytes of `t` begin a sentence,
 //!    for every id: ordinary, special, holes and padding. A stop token's bit is set exactly when
 //!    the text is a sentence. [`Matcher::advance`] succeeds exactly when the bit is set.
-//! 2. *Time that does not grow.* A step costs what the token and the parse stack that it touches
-//!    cost, not the length of the text, and not the size of the vocabulary beyond writing the mask.
+//! 2. *Time that does not grow.* The cost of a step depends on the token and on the part of the parse
+//!    stack that it reads, not on the length of the text, nor on the size of the vocabulary beyond
+//!    writing the mask.
 //! 3. *Cheap to begin.* Masks are computed as they are needed and shared by all sequences.
 //! 4. *Nothing fails late.* All errors come from building. [`Matcher::fill_mask`] cannot fail, a
-//!    refused [`Matcher::advance`] changes nothing, no input makes the crate panic, and what can
-//!    grow has a limit ([`Limits`]).
-//! 5. *A clear no.* A grammar that cannot be done exactly is refused, with the place, the reason,
-//!    an example and what to write instead ([`Diagnostic`]).
+//!    refused [`Matcher::advance`] changes nothing, no input makes the crate panic, and everything
+//!    that can grow has a limit ([`Limits`]).
+//! 5. *Clear errors.* A grammar that cannot be supported exactly is refused, with the place, the
+//!    reason, an example and a correction ([`Diagnostic`]).
 //!
 //! The language is that of the grammar under longest match: the text is cut from left to right into
 //! the longest lexemes of the terminals that compete there, as lexer generators do. The notation
 //! and its meaning are described in [`docs::grammar`], the algorithm in [`docs::architecture`].
 //!
-//! # The words
+//! # Terms
 //!
-//! | word | means here |
+//! | term | meaning |
 //! |---|---|
 //! | *token* | an entry of the model's vocabulary: an id and its bytes |
-//! | *terminal*, *nonterminal*, *production* | the grammar's |
+//! | *terminal*, *nonterminal*, *production* | of the grammar |
 //! | *lexeme* | the bytes of one terminal in the text |
-//! | *parse state*, *parse stack* | the LR automaton's |
+//! | *parse state*, *parse stack* | of the LR automaton |
 //! | *scan state* | a state of the automaton that runs all competing terminals side by side |
 //! | *configuration* | parse stack, scan state, and what else the future of a text depends on |
-//! | *viable* | said of a text that begins some sentence |
+//! | *viable* | of a text: it begins some sentence |
 //! | *mask* | one bit a token, in `u32` words: bit `t % 32` of word `t / 32` |
 //!
 //! Within the crate, for readers of its source:
 //!
-//! | word | means here |
+//! | term | meaning |
 //! |---|---|
-//! | *obligation* | what longest match still asks of the text: a pending longer match must not come true |
-//! | *expectation* | what a word that others decide about still asks of the labels to come |
+//! | *obligation* | a condition of longest match on the rest of the text: a pending longer match must not accept |
+//! | *expectation* | a condition of `%lookahead` on the labels of the next lexemes |
 //! | *candidate set* | the terminals that compete for a lexeme |
-//! | *point* | a state of the product of the scan automaton and the obligations. "Product state" would be the field's term; but every line of a walk has one next to a scan state or a parse state, and a third kind of "state" reads worse there than a word of its own |
-//! | *walk* | one run of the vocabulary's trie through a point |
-//! | *base walk*, *delta* | a walk that many others would repeat; what another meets that the base walk does not |
-//! | *branch* | what a walk meets below one first byte, kept as a memo of its own. The word is short for "memo of a sub-walk for each first byte", which no name can be |
-//! | *boundary* | where a lexeme ends within a token |
-//! | *submask* | a part of a mask that is found by itself and kept, for example the tokens after a boundary |
-//! | *token-set graph* | sets of tokens that are unions and differences of others, by number |
-//! | *epoch* | all that the index has computed since its budget was last exhausted |
-//! | *plan* | the terminals that complete a text at the least cost: a *minimal completion* |
-//! | *closure of unit reductions* | what a parse state does on top of another until a reduction reaches further down |
-//! | *tail call* | a parse state that only waits to complete what waits below it (Leo 1991) |
-//! | *history* | the moments of a sequence before the present one |
-//! | *save*, *load* | to put what was compiled and computed into bytes, and to take it out again |
+//! | *point* | a state of the product of the scan automaton and the obligations |
+//! | *walk* | one traversal of the vocabulary's trie from a point |
+//! | *boundary* | the end of a lexeme within a token |
+//! | *base walk*, *delta* | a walk that others share; the differences of another walk from it |
+//! | *submask* | a part of a mask that is cached by itself, for example the tokens after a boundary |
+//! | *epoch* | a generation of the index's cache |
+//! | *minimal completion* | the terminals that complete a text at the least cost |
+//! | *tail call* | a parse state that only waits to complete the state below it (Leo 1991) |
 //!
 //! # The pipeline
 //!
@@ -120,22 +116,22 @@
 //! followed side by side, which takes time. Lexemes are cut by longest match. Of JSON Schema nearly
 //! all is exact; what is narrower, and what is refused, is listed in [`docs::json_schema`].
 //!
-//! Whether a text can still be completed is decided step by step where it was not proved
-//! beforehand. A decision that takes more than [`Limits::decision_steps`] is given up, and counts
-//! as a no, and so is what is left of a mask that takes [`Limits::mask_steps`]: a mask can then be
-//! too narrow, but never too wide, and [`Constraint::undecided`] says so. In the same way
-//! [`Matcher::dropped_readings`] tells of [`Limits::readings`] and [`Limits::reading_steps`], and
-//! of tokens whose readings take as long as a mask may. A text that goes on to take steps past
-//! [`Limits::reading_steps`] is given up: no token may follow.
+//! If it was not proved beforehand that a text can be completed, that is decided step by step. A
+//! decision that takes more than [`Limits::decision_steps`] is stopped and counts as no, and so is
+//! the rest of a mask that takes [`Limits::mask_steps`]: a mask can then be too narrow, but never
+//! too wide, and [`Constraint::undecided`] counts such decisions. In the same way
+//! [`Matcher::dropped_readings`] counts the readings dropped under [`Limits::readings`] and
+//! [`Limits::reading_steps`], and those of tokens that take as long as a mask may. If a text takes
+//! more steps after that, no token may follow.
 //!
-//! # Strangers
+//! # Untrusted input
 //!
-//! Grammars, schemas and regexes may come from anybody under [`Limits::strict`]: building ends
+//! Grammars, schemas and regexes may be untrusted under [`Limits::strict`]: building ends
 //! within about a second and 256 MB with a constraint or a typed error ([`GrammarError::limit`]),
 //! and [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of
-//! bytes. Tokens and texts may be anything under any limits. Tokenizer files of strangers are read
-//! by [`VocabularyReader`]. A saved constraint is read like a grammar: loading compiles it within
-//! the limits. What the scanner meets while texts run stays as long as the constraint:
+//! bytes. Tokens and texts may be anything under any limits. Untrusted tokenizer files are read by
+//! [`VocabularyReader`]. A saved constraint is read like a grammar: loading compiles it within
+//! the limits. The scan states that texts reach are kept as long as the constraint:
 //! [`Constraint::is_outgrown`] tells when to use a new one, as [`ConstraintCache`] does.
 //! `SECURITY.md` and `docs/security.md` have the details, and the attacks that were tried.
 //!
@@ -143,11 +139,9 @@
 //!
 //! * `tiktoken`: the vocabularies `gpt2`, `cl100k`, `o200k` of [`Vocabulary::builtin`].
 //!
-//! The command line is a package of its own, `lrmask-cli`.
-//!
-//! None of them changes a mask.
+//! Features do not change masks. The command line is a separate package, `lrmask-cli`.
 
-/// The pages of the documentation, as they stand in the directory `docs` of the sources.
+/// The pages of the documentation, from the directory `docs` of the sources.
 pub mod docs {
     #[doc = include_str!("../docs/grammar.md")]
     pub mod grammar {}

@@ -1,4 +1,4 @@
-//! Last pass: terminals and productions become an IR.
+//! Builds the IR from terminals and productions.
 
 use std::fmt::Write as _;
 

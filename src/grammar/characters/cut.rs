@@ -1,4 +1,4 @@
-//! Fourth pass: cuts the bodies of rules into terminals and the remainder.
+//! Cuts the bodies of rules into terminals and the remainder.
 //!
 //! The largest regular parts become terminals, except those that [`Cuts`] says must be taken apart.
 

@@ -1,4 +1,4 @@
-//! Sixth pass: finds terminals for which it matters that the lexer takes the longest match.
+//! Finds terminals for which it matters that the lexer takes the longest match.
 //! `README.md` has the proof.
 
 use std::collections::BTreeSet;

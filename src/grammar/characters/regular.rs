@@ -1,4 +1,4 @@
-//! Second pass: rules whose language is regular are written out where they are used.
+//! Writes out rules whose language is regular where they are used.
 //!
 //! A rule is regular if it uses no tokens and only regular rules, or if it and the rules that it is
 //! recursive with use each other only at the end of their alternatives (right-linear), or only at

@@ -1,4 +1,4 @@
-//! First pass: names become numbers, and the tree becomes expressions.
+//! Resolves names to numbers, and turns the tree into expressions.
 
 use std::sync::Arc;
 

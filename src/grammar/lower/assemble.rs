@@ -1,4 +1,4 @@
-//! Last pass: the parts become an IR, with terminals expanded, ranked and given the settings of
+//! Builds the IR from its parts, with terminals expanded, ranked and given the settings of
 //! directives.
 
 use std::cmp::Reverse;

@@ -1,5 +1,4 @@
-//! Seventh pass: the directives, which define how words are read, operator precedence, and the
-//! start rules.
+//! Reads the directives, which define how words are read, operator precedence, and the start rules.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Sixth pass: groups, options and repetitions become productions.
+//! Expands groups, options and repetitions into productions.
 //!
 //! As in Lark, an option is expanded into alternatives with and without it (`a: b? c` is
 //! `b c | c`), and groups are multiplied out, because an empty production asks the parser for a

@@ -1,4 +1,4 @@
-//! First pass: reads the file and its imports into one table of definitions.
+//! Reads the file and its imports into one table of definitions.
 //!
 //! A file is loaded anew for each file that imports it, as in Lark, so that `%override` and
 //! `%extend` affect only the importer's copy. Names that are not imported by name are mangled as

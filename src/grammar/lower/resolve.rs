@@ -1,4 +1,4 @@
-//! Second pass: names become numbers.
+//! Resolves names to numbers.
 //!
 //! Starts from the definitions, imports by name and ignores of the file itself, and takes from
 //! imported files only their dependencies; so other definitions there may even be faulty, as in

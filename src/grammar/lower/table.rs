@@ -1,4 +1,4 @@
-//! Fifth pass: strings, ranges and regexes in rules become terminals, with Lark's names.
+//! Makes terminals of strings, ranges and regexes in rules, with Lark's names.
 //!
 //! A terminal that is defined as exactly that string or regex is reused; otherwise one is made,
 //! named after the text if that gives a name (`"{"` is `LBRACE`, `"if"` is `IF`), or else

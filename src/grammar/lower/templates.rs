@@ -1,4 +1,4 @@
-//! Third pass: a rule for each use of a template with different arguments.
+//! Instantiates templates: one rule for each use with different arguments.
 //!
 //! Instances are made from a queue, once for equal arguments, so a template may use itself with the
 //! arguments that it was given; one that keeps making new arguments reaches a limit.

@@ -1,5 +1,4 @@
-//! Fourth pass: the definitions of terminals become patterns, with references to terminals
-//! expanded.
+//! Turns the definitions of terminals into patterns, with references to terminals expanded.
 //!
 //! Expansion may double at each step, so sizes are computed before anything is copied.
 
