@@ -21,12 +21,12 @@ pub(crate) struct Spanned<T> {
 /// A grammar file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct File {
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<Statement>,
 }
 
 /// One statement of a grammar file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Item {
+pub(crate) enum Statement {
     Rule(Rule),
     Terminal(TerminalDefinition),
     Import(Import),

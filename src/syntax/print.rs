@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use crate::syntax::ast::{
     Alternative, Associativity, Attribute, AttributeValue, Clause, Directive, Expansions, ExprKind,
-    File, Import, Item, Mode, Options, PARAMETER, Rule, TerminalDefinition, TokenNames, Word,
+    File, Import, Mode, Options, PARAMETER, Rule, Statement, TerminalDefinition, TokenNames, Word,
 };
 
 impl Display for File {
@@ -16,18 +16,18 @@ impl Display for File {
     }
 }
 
-impl Display for Item {
+impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Item::Rule(rule) => rule.fmt(f),
-            Item::Terminal(terminal) => terminal.fmt(f),
-            Item::Import(import) => import.fmt(f),
-            Item::Ignore(expansions) => write!(f, "%ignore {}", expansions.node),
-            Item::Declare(names) => {
+            Statement::Rule(rule) => rule.fmt(f),
+            Statement::Terminal(terminal) => terminal.fmt(f),
+            Statement::Import(import) => import.fmt(f),
+            Statement::Ignore(expansions) => write!(f, "%ignore {}", expansions.node),
+            Statement::Declare(names) => {
                 f.write_str("%declare")?;
                 names.iter().try_for_each(|name| write!(f, " {}", name.node))
             }
-            Item::Directive(directive) => directive.node.fmt(f),
+            Statement::Directive(directive) => directive.node.fmt(f),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Detection of llguidance's dialect in a file. Its use, and nested grammars, are found before
 //! names are resolved.
 
-use crate::syntax::ast::{Directive, Expansions, Expr, ExprKind, File, Item, Span};
+use crate::syntax::ast::{Directive, Expansions, Expr, ExprKind, File, Span, Statement};
 
 /// A grammar within a grammar.
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +26,9 @@ pub(crate) fn grammars(file: &File) -> Vec<(Grammar<'_>, &Span)> {
 
 /// Whether a file uses syntax that only the dialect has, apart from counts in braces.
 pub(crate) fn is_used(file: &File) -> bool {
-    let mut used = file.items.iter().any(|item| match item {
-        Item::Rule(rule) => !rule.attributes.is_empty(),
-        Item::Directive(directive) => matches!(directive.node, Directive::Options(_)),
+    let mut used = file.items.iter().any(|statement| match statement {
+        Statement::Rule(rule) => !rule.attributes.is_empty(),
+        Statement::Directive(directive) => matches!(directive.node, Directive::Options(_)),
         _ => false,
     });
     every(file, &mut |expr| {
@@ -50,11 +50,11 @@ pub(crate) fn is_used(file: &File) -> bool {
 
 /// Calls `show` with all expressions of a file, except those of nested grammars.
 fn every<'a>(file: &'a File, show: &mut impl FnMut(&'a Expr)) {
-    let bodies = file.items.iter().filter_map(|item| match item {
-        Item::Rule(rule) => Some(&rule.body),
-        Item::Terminal(terminal) => Some(&terminal.body),
-        Item::Ignore(ignore) => Some(&ignore.node),
-        Item::Import(_) | Item::Declare(_) | Item::Directive(_) => None,
+    let bodies = file.items.iter().filter_map(|statement| match statement {
+        Statement::Rule(rule) => Some(&rule.body),
+        Statement::Terminal(terminal) => Some(&terminal.body),
+        Statement::Ignore(ignore) => Some(&ignore.node),
+        Statement::Import(_) | Statement::Declare(_) | Statement::Directive(_) => None,
     });
     let mut pending: Vec<&Expr> = bodies.flat_map(items).collect();
     while let Some(expr) = pending.pop() {

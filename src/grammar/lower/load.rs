@@ -16,7 +16,7 @@ use crate::grammar::lower::imports::{
     Files, ImportGroup, Imported, Imports, Location, NO_FILES, group_import, join,
 };
 use crate::grammar::lower::library::{
-    Definition, DefinitionIndex, DefinitionKind, Ignore, Instance, Library, Part,
+    Definition, DefinitionIndex, DefinitionKind, Ignore, Instance, Library, SourceBody,
 };
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
@@ -117,7 +117,7 @@ struct Loader<'a> {
     sequence: u32,
 }
 
-/// A copy of a file while its items are added.
+/// A copy of a file while its statements are added.
 struct Copy<'a> {
     instance: usize,
     source: u32,
@@ -172,11 +172,11 @@ impl Loader<'_> {
         imported_at: Option<u32>,
     ) -> Result<(), GrammarError> {
         let source = self.context.sources.add(location.shown.clone(), text);
-        self.items(instance, file, source, location, mangling, imported_at)
+        self.statements(instance, file, source, location, mangling, imported_at)
     }
 
     /// Does the same for a file whose source is known.
-    fn items(
+    fn statements(
         &mut self,
         instance: usize,
         file: ast::File,
@@ -188,18 +188,18 @@ impl Loader<'_> {
         self.grammars(&file, source, location, imported_at)?;
         let mut imports: Vec<ImportGroup> = Vec::new();
         let mut rest = Vec::new();
-        for item in file.items {
-            match item {
-                ast::Item::Import(import) => group_import(&mut imports, source, import),
-                item => rest.push(item),
+        for statement in file.items {
+            match statement {
+                ast::Statement::Import(import) => group_import(&mut imports, source, import),
+                statement => rest.push(statement),
             }
         }
         for group in imports {
             self.import(instance, location, mangling, imported_at, group)?;
         }
         let copy = Copy { instance, source, mangling, imported_at };
-        for item in rest {
-            self.item(&copy, item);
+        for statement in rest {
+            self.statement(&copy, statement);
         }
         Ok(())
     }
@@ -234,7 +234,14 @@ impl Loader<'_> {
                     self.library.nested.insert((at.source(), at.start()), instance);
                     self.files.reading.push(format!("<%lark {number}>"));
                     let mangling = mangling(format!("lark_{number}"));
-                    self.items(instance, file.clone(), source, location, &mangling, Some(offset))?;
+                    self.statements(
+                        instance,
+                        file.clone(),
+                        source,
+                        location,
+                        &mangling,
+                        Some(offset),
+                    )?;
                     self.files.reading.pop();
                 }
                 dialect::Grammar::Named(name) if self.library.named.contains_key(name) => {}
@@ -347,12 +354,12 @@ impl Loader<'_> {
         }
     }
 
-    fn item(&mut self, copy: &Copy<'_>, item: ast::Item) {
+    fn statement(&mut self, copy: &Copy<'_>, statement: ast::Statement) {
         let &Copy { instance, source, .. } = copy;
         // The file itself, or a nested grammar of its own.
         let is_grammar = self.library.instances[instance].class == instance;
-        match item {
-            ast::Item::Rule(rule) => {
+        match statement {
+            ast::Statement::Rule(rule) => {
                 let parameters: Vec<String> =
                     rule.parameters.iter().map(|parameter| parameter.node.clone()).collect();
                 for (i, parameter) in rule.parameters.iter().enumerate() {
@@ -376,25 +383,25 @@ impl Loader<'_> {
                 let kind = DefinitionKind::Rule { parameters, priority, attributes };
                 self.define(copy, rule.mode, &rule.name, kind, Some(rule.body));
             }
-            ast::Item::Terminal(terminal) => {
+            ast::Statement::Terminal(terminal) => {
                 let kind = DefinitionKind::Terminal { priority: terminal.priority };
                 self.define(copy, terminal.mode, &terminal.name, kind, Some(terminal.body));
             }
-            ast::Item::Declare(names) => {
+            ast::Statement::Declare(names) => {
                 for name in names {
                     let kind = DefinitionKind::Declared;
                     self.define(copy, ast::Mode::Define, &name, kind, None);
                 }
             }
-            ast::Item::Ignore(ignore) if is_grammar => {
+            ast::Statement::Ignore(ignore) if is_grammar => {
                 let at = At::new(source, &ignore.span);
                 self.library.ignores.push(Ignore { body: ignore.node, at, instance });
             }
-            ast::Item::Directive(directive) if instance == 0 => {
+            ast::Statement::Directive(directive) if instance == 0 => {
                 self.library.directives.push((directive.node, At::new(source, &directive.span)));
             }
-            ast::Item::Directive(directive) => self.imported_directive(source, &directive),
-            ast::Item::Ignore(_) | ast::Item::Import(_) => {}
+            ast::Statement::Directive(directive) => self.imported_directive(source, &directive),
+            ast::Statement::Ignore(_) | ast::Statement::Import(_) => {}
         }
     }
 
@@ -437,7 +444,7 @@ impl Loader<'_> {
         let &Copy { instance, source, mangling, imported_at } = copy;
         let at = At::new(source, &name.span);
         let existing = self.library.instances[instance].scope.get(&name.node).copied();
-        let part = body.map(|body| Part { instance, source, body });
+        let part = body.map(|body| SourceBody { instance, source, body });
         match (mode, existing) {
             (ast::Mode::Define, None) => {
                 self.sequence += 1;

@@ -3,8 +3,8 @@
 #![allow(clippy::needless_pass_by_value, reason = "the generated parser passes values")]
 
 use crate::syntax::ast::{
-    Alternative, Directive, Expansions, Expr, ExprKind, Import, Item, Mode, PARAMETER, Span,
-    Spanned, Word,
+    Alternative, Directive, Expansions, Expr, ExprKind, Import, Mode, PARAMETER, Span, Spanned,
+    Statement, Word,
 };
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::parameter::Value;
@@ -16,10 +16,10 @@ pub(crate) fn span(start: usize, end: usize) -> Span {
 }
 
 /// Returns the definition with the mode of the `%override` or `%extend` before it.
-pub(crate) fn with_mode(mut item: Item, mode: Mode) -> Item {
+pub(crate) fn with_mode(mut item: Statement, mode: Mode) -> Statement {
     match &mut item {
-        Item::Rule(rule) => rule.mode = mode,
-        Item::Terminal(terminal) => terminal.mode = mode,
+        Statement::Rule(rule) => rule.mode = mode,
+        Statement::Terminal(terminal) => terminal.mode = mode,
         _ => {}
     }
     item

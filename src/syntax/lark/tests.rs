@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::*;
 use crate::syntax::ast::{
-    Alternative, Associativity, Clause, Directive, Expansions, ExprKind, Import, Item, Mode, Rule,
-    Spanned, TerminalDefinition, Word,
+    Alternative, Associativity, Clause, Directive, Expansions, ExprKind, Import, Mode, Rule,
+    Spanned, Statement, TerminalDefinition, Word,
 };
 
 mod errors;
@@ -36,9 +36,10 @@ fn same(one: &str, other: &str) {
 /// Returns the body of the first definition.
 fn body(text: &str) -> Expansions {
     match read(text).items.into_iter().next() {
-        Some(Item::Rule(Rule { body, .. }) | Item::Terminal(TerminalDefinition { body, .. })) => {
-            body
-        }
+        Some(
+            Statement::Rule(Rule { body, .. })
+            | Statement::Terminal(TerminalDefinition { body, .. }),
+        ) => body,
         other => panic!("{text:?} begins with {other:?}"),
     }
 }
@@ -61,7 +62,9 @@ mod constructs {
     #[test]
     fn rules_have_modifiers_parameters_and_a_priority() {
         let text = "?!_list{item, sep}.-2: item (sep item)*";
-        let Some(Item::Rule(rule)) = read(text).items.into_iter().next() else { panic!("no rule") };
+        let Some(Statement::Rule(rule)) = read(text).items.into_iter().next() else {
+            panic!("no rule")
+        };
         assert_eq!(
             (rule.mode, rule.name.node.as_str(), rule.modifiers.as_str()),
             (Mode::Define, "_list", "?!")
@@ -82,7 +85,7 @@ mod constructs {
             .items
             .iter()
             .map(|item| match item {
-                Item::Terminal(terminal) => (terminal.name.node.clone(), terminal.priority),
+                Statement::Terminal(terminal) => (terminal.name.node.clone(), terminal.priority),
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -189,7 +192,7 @@ mod constructs {
     #[test]
     fn imports() {
         let import = |text: &str| match read(text).items.into_iter().next() {
-            Some(Item::Import(Import { level, path, names, .. })) => {
+            Some(Statement::Import(Import { level, path, names, .. })) => {
                 let path: Vec<_> = path.into_iter().map(|name| name.node).collect();
                 let names = names.into_iter().map(|(name, new)| match new {
                     Some(new) => format!("{}->{}", name.node, new.node),
@@ -214,10 +217,14 @@ mod constructs {
         let items =
             read("%ignore WS | /x/+\n%declare _INDENT _DEDENT\n%override a: b\n%extend A.1: \"b\"")
                 .items;
-        assert!(matches!(&items[0], Item::Ignore(ignored) if ignored.node.alternatives.len() == 2));
-        assert!(matches!(&items[1], Item::Declare(names) if names[1].node == "_DEDENT"));
-        assert!(matches!(&items[2], Item::Rule(rule) if rule.mode == Mode::Override));
-        assert!(matches!(&items[3], Item::Terminal(terminal) if terminal.mode == Mode::Extend));
+        assert!(
+            matches!(&items[0], Statement::Ignore(ignored) if ignored.node.alternatives.len() == 2)
+        );
+        assert!(matches!(&items[1], Statement::Declare(names) if names[1].node == "_DEDENT"));
+        assert!(matches!(&items[2], Statement::Rule(rule) if rule.mode == Mode::Override));
+        assert!(
+            matches!(&items[3], Statement::Terminal(terminal) if terminal.mode == Mode::Extend)
+        );
     }
 
     #[test]
@@ -233,7 +240,7 @@ mod constructs {
             .items
             .into_iter()
             .map(|item| match item {
-                Item::Directive(directive) => directive,
+                Statement::Directive(directive) => directive,
                 other => panic!("{other:?}"),
             })
             .collect();

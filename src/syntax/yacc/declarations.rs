@@ -7,7 +7,7 @@ use crate::syntax::ast::{Associativity, Span, Word};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::token::Shortened;
 use crate::syntax::yacc::escape;
-use crate::syntax::yacc::lexer::Piece;
+use crate::syntax::yacc::lexer::Lexeme;
 use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
 
 /// Declarations about the generated code, not the language.
@@ -95,14 +95,14 @@ enum Operands<'text> {
 }
 
 impl<'text> Declarations<'text> {
-    pub(super) fn read(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<()> {
+    pub(super) fn read(&mut self, lexemes: &[(Lexeme<'text>, Span)]) -> Result<()> {
         let mut operands = None;
-        for (piece, span) in pieces {
-            match *piece {
-                Piece::Directive(word) => operands = Some(self.operands(word, span)?),
-                Piece::Code | Piece::Type | Piece::Number | Piece::Semicolon => {}
-                piece => match &mut operands {
-                    Some(operands) => self.operand(operands, piece, span)?,
+        for (lexeme, span) in lexemes {
+            match *lexeme {
+                Lexeme::Directive(word) => operands = Some(self.operands(word, span)?),
+                Lexeme::Code | Lexeme::Type | Lexeme::Number | Lexeme::Semicolon => {}
+                lexeme => match &mut operands {
+                    Some(operands) => self.operand(operands, lexeme, span)?,
                     None => return Err(misplaced(span, "a declaration begins with `%`")),
                 },
             }
@@ -114,29 +114,29 @@ impl<'text> Declarations<'text> {
     /// and returns the rules.
     pub(super) fn take(
         &mut self,
-        pieces: &[(Piece<'text>, Span)],
-    ) -> Result<Vec<(Piece<'text>, Span)>> {
-        let mut rules = Vec::with_capacity(pieces.len());
+        lexemes: &[(Lexeme<'text>, Span)],
+    ) -> Result<Vec<(Lexeme<'text>, Span)>> {
+        let mut rules = Vec::with_capacity(lexemes.len());
         let mut at = 0;
-        while let Some((piece, span)) = pieces.get(at) {
-            let length = match piece {
-                Piece::Directive(word) if !IN_RULES.contains(word) => {
-                    let ends = |&(number, (piece, _)): &(usize, &(Piece<'_>, Span))| {
-                        *piece == Piece::Semicolon
-                            || begins_rule(pieces, number) && matches!(piece, Piece::Name(_))
+        while let Some((lexeme, span)) = lexemes.get(at) {
+            let length = match lexeme {
+                Lexeme::Directive(word) if !IN_RULES.contains(word) => {
+                    let ends = |&(number, (lexeme, _)): &(usize, &(Lexeme<'_>, Span))| {
+                        *lexeme == Lexeme::Semicolon
+                            || begins_rule(lexemes, number) && matches!(lexeme, Lexeme::Name(_))
                     };
-                    let end = pieces.iter().enumerate().skip(at + 1).find(ends);
-                    end.map_or(pieces.len(), |(end, _)| end) - at
+                    let end = lexemes.iter().enumerate().skip(at + 1).find(ends);
+                    end.map_or(lexemes.len(), |(end, _)| end) - at
                 }
                 _ => {
-                    rules.push((*piece, span.clone()));
+                    rules.push((*lexeme, span.clone()));
                     at += 1;
                     continue;
                 }
             };
-            self.read(&pieces[at..at + length])?;
+            self.read(&lexemes[at..at + length])?;
             // A declaration ends the rule before it.
-            rules.push((Piece::Semicolon, span.clone()));
+            rules.push((Lexeme::Semicolon, span.clone()));
             at += length;
         }
         Ok(rules)
@@ -159,24 +159,24 @@ impl<'text> Declarations<'text> {
     fn operand(
         &mut self,
         operands: &mut Operands<'text>,
-        piece: Piece<'text>,
+        lexeme: Lexeme<'text>,
         span: &Span,
     ) -> Result<()> {
-        match (operands, piece) {
+        match (operands, lexeme) {
             (Operands::None, _) => {}
-            (Operands::Tokens(last), Piece::Name(name)) => {
+            (Operands::Tokens(last), Lexeme::Name(name)) => {
                 self.tokens.insert(name);
                 *last = Some(name);
             }
-            (Operands::Tokens(last), Piece::Quoted(alias)) => {
+            (Operands::Tokens(last), Lexeme::Quoted(alias)) => {
                 if let Some(name) = last.take() {
                     self.aliases.insert(alias, name);
                 }
             }
             // `_("text")` marks a text to be translated.
-            (Operands::Tokens(_), Piece::Sign) => {}
-            (Operands::Start, Piece::Name(name)) => self.start = Some((name, span.clone())),
-            (Operands::Level, Piece::Name(name) | Piece::Quoted(name)) => {
+            (Operands::Tokens(_), Lexeme::Sign) => {}
+            (Operands::Start, Lexeme::Name(name)) => self.start = Some((name, span.clone())),
+            (Operands::Level, Lexeme::Name(name) | Lexeme::Quoted(name)) => {
                 if let Some(first) = self.leveled.insert(name, span.clone()) {
                     let message = format!("`{}` has a precedence already", Shortened(name));
                     return Err(fault(span.clone(), message)
@@ -184,7 +184,7 @@ impl<'text> Declarations<'text> {
                         .help("name each token in only one precedence line"));
                 }
                 if let Some((_, tokens, whole)) = self.levels.last_mut() {
-                    let is_name = matches!(piece, Piece::Name(_));
+                    let is_name = matches!(lexeme, Lexeme::Name(_));
                     let token = if is_name { Token::Name } else { Token::Quoted };
                     whole.start = if tokens.is_empty() { span.start } else { whole.start };
                     whole.end = span.end;

@@ -1,4 +1,4 @@
-//! The lexer of `.y` files. Code, types and references are pieces of their own; comments are
+//! The lexer of `.y` files. Code, types and references are lexemes of their own; comments are
 //! skipped.
 
 use crate::syntax::ast::Span;
@@ -12,9 +12,9 @@ const MAX_BRACKETED: usize = 200;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 
-/// A piece of the file.
+/// A lexeme of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'text> {
+pub(super) enum Lexeme<'text> {
     /// `%%`.
     Section,
     /// `%{ ... %}`.
@@ -39,7 +39,7 @@ pub(super) enum Piece<'text> {
     Sign,
 }
 
-/// The pieces of a file, in order. Linear.
+/// The lexemes of a file, in order. Linear.
 #[derive(Debug)]
 pub(super) struct Lexer<'text> {
     text: &'text str,
@@ -55,9 +55,9 @@ impl<'text> Lexer<'text> {
         &self.text[self.at..]
     }
 
-    /// Returns the next piece and its span, after blanks and comments. The span of a
-    /// [`Piece::Quoted`] is the text between the marks.
-    pub(super) fn piece(&mut self) -> Result<Option<(Piece<'text>, Span)>> {
+    /// Returns the next lexeme and its span, after blanks and comments. The span of a
+    /// [`Lexeme::Quoted`] is the text between the marks.
+    pub(super) fn lexeme(&mut self) -> Result<Option<(Lexeme<'text>, Span)>> {
         self.skip_blanks()?;
         let (start, rest) = (self.at, self.rest());
         let Some(first) = rest.chars().next() else { return Ok(None) };
@@ -66,15 +66,15 @@ impl<'text> Lexer<'text> {
                 |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || more.contains(byte);
             &rest[from..from + rest[from..].bytes().take_while(|byte| of(byte)).count()]
         };
-        let (piece, length) = match first {
-            '%' if rest.starts_with("%%") => (Piece::Section, 2),
+        let (lexeme, length) = match first {
+            '%' if rest.starts_with("%%") => (Lexeme::Section, 2),
             '%' if rest.starts_with("%{") => match rest.find("%}") {
-                Some(end) => (Piece::Code, end + 2),
+                Some(end) => (Lexeme::Code, end + 2),
                 None => return Err(unclosed(start, 2, "`%{` is not closed", "close it with `%}`")),
             },
             '%' => {
                 let word = word(1, b"-");
-                (Piece::Directive(word), 1 + word.len())
+                (Lexeme::Directive(word), 1 + word.len())
             }
             'a'..='z' | 'A'..='Z' | '_' | '.' => {
                 let name = word(0, b".");
@@ -86,16 +86,16 @@ impl<'text> Lexer<'text> {
                         message,
                     ));
                 }
-                (Piece::Name(name), name.len())
+                (Lexeme::Name(name), name.len())
             }
-            '0'..='9' => (Piece::Number, word(0, b"").len()),
+            '0'..='9' => (Lexeme::Number, word(0, b"").len()),
             '"' | '\'' => {
                 let inner = quoted(rest, start)?;
                 self.at += inner.len() + 2;
-                return Ok(Some((Piece::Quoted(inner), start + 1..start + 1 + inner.len())));
+                return Ok(Some((Lexeme::Quoted(inner), start + 1..start + 1 + inner.len())));
             }
             '{' => match closing_brace(rest) {
-                Some(end) => (Piece::Braces, end + 1),
+                Some(end) => (Lexeme::Braces, end + 1),
                 None => {
                     return Err(unclosed(
                         start,
@@ -106,24 +106,24 @@ impl<'text> Lexer<'text> {
                 }
             },
             '<' | '[' => {
-                let (piece, close) =
-                    if first == '<' { (Piece::Type, b'>') } else { (Piece::Reference, b']') };
+                let (lexeme, close) =
+                    if first == '<' { (Lexeme::Type, b'>') } else { (Lexeme::Reference, b']') };
                 let end = rest
                     .bytes()
                     .take(MAX_BRACKETED)
                     .position(|byte| byte == b'\n' || byte == close);
                 match end.filter(|&end| rest.as_bytes()[end] == close) {
-                    Some(end) => (piece, end + 1),
-                    None => (Piece::Sign, 1),
+                    Some(end) => (lexeme, end + 1),
+                    None => (Lexeme::Sign, 1),
                 }
             }
-            ':' => (Piece::Colon, 1),
-            ';' => (Piece::Semicolon, 1),
-            '|' => (Piece::Or, 1),
-            _ => (Piece::Sign, first.len_utf8()),
+            ':' => (Lexeme::Colon, 1),
+            ';' => (Lexeme::Semicolon, 1),
+            '|' => (Lexeme::Or, 1),
+            _ => (Lexeme::Sign, first.len_utf8()),
         };
         self.at += length;
-        Ok(Some((piece, start..self.at)))
+        Ok(Some((lexeme, start..self.at)))
     }
 
     fn skip_blanks(&mut self) -> Result<()> {

@@ -19,7 +19,7 @@ mod tests;
 
 use crate::syntax::ast::Mode;
 use crate::syntax::ast::{
-    Alternative, Directive, Expansions, Expr, ExprKind, File, Item, Span, Spanned,
+    Alternative, Directive, Expansions, Expr, ExprKind, File, Span, Spanned, Statement,
     TerminalDefinition,
 };
 use crate::syntax::error::{SourceText, SyntaxError, SyntaxErrorKind};
@@ -63,7 +63,7 @@ pub(crate) fn parse_yacc_rules(grammar: &str) -> Result<File, SyntaxError> {
         let span = token.span.clone();
         let name = ExprKind::Literal { text: token.node.clone(), ignore_case: false };
         let body = one(Spanned { node: name, span });
-        rules.file.items.push(Item::Terminal(TerminalDefinition {
+        rules.file.items.push(Statement::Terminal(TerminalDefinition {
             mode: Mode::Define,
             name: token,
             priority: 0,
@@ -73,7 +73,7 @@ pub(crate) fn parse_yacc_rules(grammar: &str) -> Result<File, SyntaxError> {
     if has_tokens {
         let blanks = ExprKind::Regex { pattern: "[ \\t\\n]+".to_owned(), flags: String::new() };
         let node = one(Spanned { node: blanks, span: 0..0 });
-        rules.file.items.push(Item::Ignore(Spanned { node, span: 0..0 }));
+        rules.file.items.push(Statement::Ignore(Spanned { node, span: 0..0 }));
     }
     Ok(rules.file)
 }
@@ -98,17 +98,17 @@ fn check_terminals(file: &File) -> Result<(), SyntaxError> {
     };
     for item in &file.items {
         match item {
-            Item::Rule(rule) => {
+            Statement::Rule(rule) => {
                 return misplaced(
                     &rule.name.span,
                     "a rule",
                     "rules belong in the `.y` file; a terminal's name is written in upper case",
                 );
             }
-            Item::Directive(Spanned { node: Directive::Start(_), span }) => {
+            Statement::Directive(Spanned { node: Directive::Start(_), span }) => {
                 return misplaced(span, "a start rule", "write `%start` in the `.y` file");
             }
-            Item::Directive(Spanned { node: Directive::Precedence { .. }, span }) => {
+            Statement::Directive(Spanned { node: Directive::Precedence { .. }, span }) => {
                 return misplaced(span, "a precedence line", "write it in the `.y` file");
             }
             _ => {}

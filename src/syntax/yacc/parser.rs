@@ -3,14 +3,15 @@
 use hashbrown::{HashMap, HashSet};
 
 use crate::syntax::ast::{
-    Alternative, Directive, Expansions, Expr, ExprKind, File, Item, Mode, Rule, Span, Spanned, Word,
+    Alternative, Directive, Expansions, Expr, ExprKind, File, Mode, Rule, Span, Spanned, Statement,
+    Word,
 };
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::token::Shortened;
 use crate::syntax::yacc::MAX_BYTES;
 use crate::syntax::yacc::declarations::{Declarations, Token, unknown_directive, word_of};
 use crate::syntax::yacc::escape;
-use crate::syntax::yacc::lexer::{Lexer, Piece};
+use crate::syntax::yacc::lexer::{Lexeme, Lexer};
 use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
 
 /// The allowed names of tokens.
@@ -38,36 +39,36 @@ pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
             SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message).help("make it smaller")
         );
     }
-    let mut pieces = Vec::new();
+    let mut lexemes = Vec::new();
     let mut lexer = Lexer::new(text);
     let mut sections = 0;
     // Any text may follow the second `%%`.
-    while let Some((piece, span)) = lexer.piece()? {
-        sections += usize::from(piece == Piece::Section);
+    while let Some((lexeme, span)) = lexer.lexeme()? {
+        sections += usize::from(lexeme == Lexeme::Section);
         if sections == 2 {
             break;
         }
-        pieces.push((piece, span));
+        lexemes.push((lexeme, span));
     }
-    let section = pieces.iter().position(|(piece, _)| *piece == Piece::Section);
+    let section = lexemes.iter().position(|(lexeme, _)| *lexeme == Lexeme::Section);
     let Some(section) = section else {
         return Err(fault(text.len()..text.len(), "the file ends before its rules")
             .help("write `%%` between the declarations and the rules"));
     };
     let mut declarations = Declarations::default();
-    declarations.read(&pieces[..section])?;
-    let behind = declarations.take(&pieces[section + 1..])?;
+    declarations.read(&lexemes[..section])?;
+    let behind = declarations.take(&lexemes[section + 1..])?;
     let behind = &behind[..];
     if behind.is_empty() {
-        return Err(fault(pieces[section].1.clone(), "the file has no rule")
+        return Err(fault(lexemes[section].1.clone(), "the file has no rule")
             .help("write rules after `%%`: `name: symbol symbol | symbol;`"));
     }
-    let defined = behind.iter().enumerate().filter_map(|(at, (piece, span))| match piece {
-        Piece::Name(name) if begins_rule(behind, at) => Some((*name, span.clone())),
+    let defined = behind.iter().enumerate().filter_map(|(at, (lexeme, span))| match lexeme {
+        Lexeme::Name(name) if begins_rule(behind, at) => Some((*name, span.clone())),
         _ => None,
     });
     let parser = Parser {
-        pieces: behind,
+        lexemes: behind,
         at: 0,
         end: text.len(),
         names,
@@ -86,12 +87,12 @@ pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
 }
 
 /// The second section.
-struct Parser<'text, 'pieces> {
-    pieces: &'pieces [(Piece<'text>, Span)],
+struct Parser<'text, 'lexemes> {
+    lexemes: &'lexemes [(Lexeme<'text>, Span)],
     at: usize,
     end: usize,
     names: Names,
-    declarations: &'pieces Declarations<'text>,
+    declarations: &'lexemes Declarations<'text>,
     defined: HashSet<&'text str>,
     tokens: Vec<Spanned<String>>,
     met: HashSet<&'text str>,
@@ -101,11 +102,11 @@ impl<'text> Parser<'text, '_> {
     fn file(mut self) -> Result<Rules> {
         let mut rules: Vec<Rule> = Vec::new();
         let mut numbers: HashMap<&str, usize> = HashMap::new();
-        while let Some((piece, span)) = self.pieces.get(self.at) {
-            match piece {
-                Piece::Semicolon | Piece::Code | Piece::Braces => self.at += 1,
-                Piece::Name(name) if begins_rule(self.pieces, self.at) => {
-                    self.at += if self.pieces[self.at + 1].0 == Piece::Colon { 2 } else { 3 };
+        while let Some((lexeme, span)) = self.lexemes.get(self.at) {
+            match lexeme {
+                Lexeme::Semicolon | Lexeme::Code | Lexeme::Braces => self.at += 1,
+                Lexeme::Name(name) if begins_rule(self.lexemes, self.at) => {
+                    self.at += if self.lexemes[self.at + 1].0 == Lexeme::Colon { 2 } else { 3 };
                     let body = self.body()?;
                     // A rule may be given in several parts.
                     let next = rules.len();
@@ -140,7 +141,7 @@ impl<'text> Parser<'text, '_> {
                 let message = format!("the start rule `{}` is not defined", Shortened(&name));
                 return Err(fault(span, message).help("write a rule for it"));
             }
-            items.push(Item::Directive(Spanned {
+            items.push(Statement::Directive(Spanned {
                 node: Directive::Start(vec![Spanned { node: name, span: span.clone() }]),
                 span,
             }));
@@ -151,49 +152,53 @@ impl<'text> Parser<'text, '_> {
             let associativity = *associativity;
             if !words.is_empty() {
                 let node = Directive::Precedence { associativity, words };
-                items.push(Item::Directive(Spanned { node, span: span.clone() }));
+                items.push(Statement::Directive(Spanned { node, span: span.clone() }));
             }
         }
         if self.met.contains("error") {
-            items.push(Item::Declare(vec![Spanned {
+            items.push(Statement::Declare(vec![Spanned {
                 node: "error".to_owned(),
                 span: self.end..self.end,
             }]));
         }
-        items.extend(rules.into_iter().map(Item::Rule));
+        items.extend(rules.into_iter().map(Statement::Rule));
         Ok(Rules { file: File { items }, tokens: self.tokens })
     }
 
     /// Reads the alternatives of a rule, up to its `;` or the beginning of the next one.
     fn body(&mut self) -> Result<Expansions> {
-        let start = self.pieces.get(self.at).map_or(self.end, |(_, span)| span.start);
+        let start = self.lexemes.get(self.at).map_or(self.end, |(_, span)| span.start);
         let mut alternatives = vec![new_alternative(start)];
-        while let Some((piece, span)) = self.pieces.get(self.at) {
+        while let Some((lexeme, span)) = self.lexemes.get(self.at) {
             let alternative = alternatives.last_mut();
             let Some(alternative) = alternative else { break };
-            if matches!(piece, Piece::Semicolon | Piece::Name(_)) && self.ends_body(piece) {
+            if matches!(lexeme, Lexeme::Semicolon | Lexeme::Name(_)) && self.ends_body(lexeme) {
                 break;
             }
             self.at += 1;
-            match *piece {
-                Piece::Or => alternatives.push(new_alternative(span.end)),
-                Piece::Name(_) | Piece::Quoted(_) => {
-                    let expr = self.symbol(*piece, span)?;
+            match *lexeme {
+                Lexeme::Or => alternatives.push(new_alternative(span.end)),
+                Lexeme::Name(_) | Lexeme::Quoted(_) => {
+                    let expr = self.symbol(*lexeme, span)?;
                     extend(alternative, &expr.span);
                     alternative.items.push(expr);
                 }
-                Piece::Directive("prec") => alternative.precedence = Some(self.precedence(span)?),
-                Piece::Directive("empty") if alternative.items.is_empty() => {}
-                Piece::Directive("empty") => {
+                Lexeme::Directive("prec") => alternative.precedence = Some(self.precedence(span)?),
+                Lexeme::Directive("empty") if alternative.items.is_empty() => {}
+                Lexeme::Directive("empty") => {
                     return Err(fault(span.clone(), "an alternative with `%empty` has symbols")
                         .help("remove `%empty`, or the symbols"));
                 }
                 // The number of conflicts, and which of several parses is chosen, do not affect the
                 // language.
-                Piece::Directive("dprec" | "expect" | "expect-rr" | "merge") => {}
-                Piece::Directive(word) => return Err(unknown_directive(word, span.clone())),
-                Piece::Braces | Piece::Reference | Piece::Type | Piece::Number | Piece::Code => {}
-                Piece::Semicolon | Piece::Colon | Piece::Sign | Piece::Section => {
+                Lexeme::Directive("dprec" | "expect" | "expect-rr" | "merge") => {}
+                Lexeme::Directive(word) => return Err(unknown_directive(word, span.clone())),
+                Lexeme::Braces
+                | Lexeme::Reference
+                | Lexeme::Type
+                | Lexeme::Number
+                | Lexeme::Code => {}
+                Lexeme::Semicolon | Lexeme::Colon | Lexeme::Sign | Lexeme::Section => {
                     return Err(misplaced(span, "symbols are names, or texts in quotation marks"));
                 }
             }
@@ -202,19 +207,19 @@ impl<'text> Parser<'text, '_> {
         Ok(Expansions { alternatives, span: start..end.max(start) })
     }
 
-    fn ends_body(&self, piece: &Piece<'_>) -> bool {
-        *piece == Piece::Semicolon || begins_rule(self.pieces, self.at)
+    fn ends_body(&self, lexeme: &Lexeme<'_>) -> bool {
+        *lexeme == Lexeme::Semicolon || begins_rule(self.lexemes, self.at)
     }
 
     /// Reads the token after `%prec`.
     fn precedence(&mut self, directive: &Span) -> Result<Word> {
-        let Some((piece, span)) = self.pieces.get(self.at) else {
+        let Some((lexeme, span)) = self.lexemes.get(self.at) else {
             return Err(misplaced(directive, "write a token after `%prec`"));
         };
         self.at += 1;
-        let token = match *piece {
-            Piece::Name(name) => Token::Name(name, span.clone()),
-            Piece::Quoted(text) => Token::Quoted(text, span.clone()),
+        let token = match *lexeme {
+            Lexeme::Name(name) => Token::Name(name, span.clone()),
+            Lexeme::Quoted(text) => Token::Quoted(text, span.clone()),
             _ => return Err(misplaced(span, "write a token after `%prec`")),
         };
         let (Token::Name(name, _) | Token::Quoted(name, _)) = token;
@@ -225,10 +230,10 @@ impl<'text> Parser<'text, '_> {
         word_of(self.declarations)(&token)
     }
 
-    fn symbol(&mut self, piece: Piece<'text>, span: &Span) -> Result<Expr> {
-        let outer = span.start - usize::from(matches!(piece, Piece::Quoted(_)))..span.end;
-        match piece {
-            Piece::Quoted(text) => {
+    fn symbol(&mut self, lexeme: Lexeme<'text>, span: &Span) -> Result<Expr> {
+        let outer = span.start - usize::from(matches!(lexeme, Lexeme::Quoted(_)))..span.end;
+        match lexeme {
+            Lexeme::Quoted(text) => {
                 let span = outer.start..span.end + 1;
                 let node = match self.declarations.aliases.get(text) {
                     Some(token) => self.token(token, &span)?,
@@ -239,7 +244,7 @@ impl<'text> Parser<'text, '_> {
                 };
                 Ok(Spanned { node, span })
             }
-            Piece::Name(name) => {
+            Lexeme::Name(name) => {
                 let is_token = self.declarations.tokens.contains(name)
                     || self.declarations.leveled.contains_key(name);
                 let node = if self.defined.contains(name) {
@@ -258,7 +263,7 @@ impl<'text> Parser<'text, '_> {
                 };
                 Ok(Spanned { node, span: span.clone() })
             }
-            // Unreachable: callers have checked the piece.
+            // Unreachable: callers have checked the lexeme.
             _ => Err(misplaced(span, "symbols are names, or texts in quotation marks")),
         }
     }

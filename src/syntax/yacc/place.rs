@@ -3,15 +3,16 @@
 
 use crate::syntax::ast::{Span, Spanned};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::yacc::lexer::Piece;
+use crate::syntax::yacc::lexer::Lexeme;
 
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// Returns whether a rule begins at `at`: a name, an optional reference, and a colon.
-pub(super) fn begins_rule(pieces: &[(Piece<'_>, Span)], at: usize) -> bool {
-    let is =
-        |at: usize, wanted: Piece<'_>| pieces.get(at).is_some_and(|(piece, _)| *piece == wanted);
-    is(at + 1, Piece::Colon) || is(at + 1, Piece::Reference) && is(at + 2, Piece::Colon)
+pub(super) fn begins_rule(lexemes: &[(Lexeme<'_>, Span)], at: usize) -> bool {
+    let is = |at: usize, wanted: Lexeme<'_>| {
+        lexemes.get(at).is_some_and(|(lexeme, _)| *lexeme == wanted)
+    };
+    is(at + 1, Lexeme::Colon) || is(at + 1, Lexeme::Reference) && is(at + 2, Lexeme::Colon)
 }
 
 /// Returns a name with its position.

@@ -128,14 +128,14 @@ fn rules_alone_have_tokens_that_are_their_names() {
 fn spans_are_the_files_own() {
     let text = "/* ä */ %token NUM\n%left '+' MINUS\n%%\nexpr: expr '+' NUM {ö} | NUM;\n";
     let file = yacc(text);
-    let Some(Item::Directive(Spanned { node: Directive::Precedence { words, .. }, span })) =
+    let Some(Statement::Directive(Spanned { node: Directive::Precedence { words, .. }, span })) =
         file.items.get(1)
     else {
         panic!("no precedence line in {file}")
     };
     assert_eq!(&text[span.clone()], "+' MINUS");
     assert!(matches!(&words[0], Word::Literal { span, .. } if &text[span.clone()] == "'+'"));
-    let Some(Item::Rule(rule)) = file.items.get(2) else { panic!("no rule in {file}") };
+    let Some(Statement::Rule(rule)) = file.items.get(2) else { panic!("no rule in {file}") };
     assert_eq!(&text[rule.name.span.clone()], "expr");
     let items = &rule.body.alternatives[0].items;
     assert_eq!(
@@ -206,7 +206,9 @@ fn only_terminals_stand_beside_the_rules() {
 fn a_hundred_thousand_alternatives_are_read() {
     let text = format!("%% a: 'x'{};", "\n  | a 'x' { y }".repeat(100_000));
     let file = yacc(&text);
-    assert!(matches!(&file.items[1], Item::Rule(rule) if rule.body.alternatives.len() == 100_001));
+    assert!(
+        matches!(&file.items[1], Statement::Rule(rule) if rule.body.alternatives.len() == 100_001)
+    );
     // Linear, though each bracket might be the beginning of something.
     assert!(parse_yacc(&format!("%% a: {}", "[".repeat(MAX_BYTES - 10)), "").is_err());
 }

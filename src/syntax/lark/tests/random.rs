@@ -103,14 +103,14 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop_oneof![Just(Mode::Define), Just(Mode::Override), Just(Mode::Extend)]
 }
 
-fn rule() -> impl Strategy<Value = Item> {
+fn rule() -> impl Strategy<Value = Statement> {
     let modifiers = prop_oneof![Just(""), Just("?"), Just("!"), Just("?!"), Just("!?")];
     let parameters = proptest::collection::vec(rule_name().prop_map(spanned), 0..3);
     let priority = proptest::option::of(any::<i32>().prop_map(spanned));
     (mode(), modifiers, rule_name(), parameters, priority, expansions()).prop_map(
         |(mode, modifiers, name, parameters, priority, body)| {
             let (name, modifiers) = (spanned(name), modifiers.to_string());
-            Item::Rule(Rule {
+            Statement::Rule(Rule {
                 mode,
                 name,
                 modifiers,
@@ -123,19 +123,20 @@ fn rule() -> impl Strategy<Value = Item> {
     )
 }
 
-fn terminal() -> impl Strategy<Value = Item> {
+fn terminal() -> impl Strategy<Value = Statement> {
     (mode(), terminal_name(), any::<i32>(), expansions()).prop_map(
         |(mode, name, priority, body)| {
-            Item::Terminal(TerminalDefinition { mode, name: spanned(name), priority, body })
+            Statement::Terminal(TerminalDefinition { mode, name: spanned(name), priority, body })
         },
     )
 }
 
-fn import() -> impl Strategy<Value = Item> {
+fn import() -> impl Strategy<Value = Statement> {
     let path = proptest::collection::vec(name(), 1..4);
     let names = proptest::collection::vec((name(), proptest::option::of(name())), 1..4);
-    (0u32..5, path, names)
-        .prop_map(|(level, path, names)| Item::Import(Import { level, path, names, span: 0..0 }))
+    (0u32..5, path, names).prop_map(|(level, path, names)| {
+        Statement::Import(Import { level, path, names, span: 0..0 })
+    })
 }
 
 fn clause() -> impl Strategy<Value = Clause> {
@@ -147,7 +148,7 @@ fn clause() -> impl Strategy<Value = Clause> {
     })
 }
 
-fn directive() -> impl Strategy<Value = Item> {
+fn directive() -> impl Strategy<Value = Statement> {
     let associativity = prop_oneof![
         Just(Associativity::Left),
         Just(Associativity::Right),
@@ -184,7 +185,7 @@ fn directive() -> impl Strategy<Value = Item> {
             }
         ),
     ]
-    .prop_map(|directive| Item::Directive(spanned(directive)))
+    .prop_map(|directive| Statement::Directive(spanned(directive)))
 }
 
 fn file() -> impl Strategy<Value = File> {
@@ -192,8 +193,8 @@ fn file() -> impl Strategy<Value = File> {
         3 => rule(),
         2 => terminal(),
         1 => import(),
-        1 => expansions().prop_map(|expansions| Item::Ignore(spanned(expansions))),
-        1 => proptest::collection::vec(name(), 1..4).prop_map(Item::Declare),
+        1 => expansions().prop_map(|expansions| Statement::Ignore(spanned(expansions))),
+        1 => proptest::collection::vec(name(), 1..4).prop_map(Statement::Declare),
         2 => directive(),
     ];
     proptest::collection::vec(item, 0..5).prop_map(|items| File { items })
