@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
-use crate::grammar::characters::cut::{Lexeme, Parts};
+use crate::grammar::characters::cut::{CutRules, Lexeme};
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
 use crate::grammar::characters::print;
 use crate::grammar::characters::resolve::Rule;
@@ -25,16 +25,16 @@ pub(super) fn assemble(
     context: &Context,
     exprs: &mut Exprs,
     rules: &[Rule],
-    parts: &Parts,
+    parts: &CutRules,
     every_match: &BitSet,
     productions: &Productions,
 ) -> Grammar {
     let mut names = Names { taken: rules.iter().map(|rule| rule.name.to_string()).collect() };
     let mut terminals = Vec::with_capacity(parts.terminals.len());
-    for (rank, (lexeme, &home)) in (0..).zip(parts.terminals.iter().zip(&parts.homes)) {
+    for (rank, (lexeme, &origin)) in (0..).zip(parts.terminals.iter().zip(&parts.origins)) {
         let (name, pattern) =
-            (names.name(exprs, rules, lexeme, home), Some(pattern(exprs, lexeme)));
-        let place = Some(context.sources.place(rules[home].at));
+            (names.name(exprs, rules, lexeme, origin), Some(pattern(exprs, lexeme)));
+        let place = Some(context.sources.place(rules[origin].at));
         let every_match = every_match.contains(rank as usize);
         let plain =
             Terminal::plain(name, pattern, rank).described(&description(exprs, rules, lexeme));
@@ -97,14 +97,14 @@ struct Names {
 
 impl Names {
     /// Names a text or a class by itself, and anything else by the rule that contains it.
-    fn name(&mut self, exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme, home: usize) -> String {
+    fn name(&mut self, exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme, origin: usize) -> String {
         let mut name = match text(exprs, lexeme.expr) {
             Some(text) if text.chars().count() <= NAME_LENGTH => format!("{text:?}"),
             _ => match exprs.get(lexeme.expr) {
                 Expr::Class(set) if set.ranges().len() <= 4 => set.to_string(),
                 Expr::Token(_) | Expr::Schema(_) => exprs.pattern(lexeme.expr).to_string(),
                 _ => rules.iter().find(|rule| rule.body == lexeme.expr).map_or_else(
-                    || format!("{}_part", rules[home].name),
+                    || format!("{}_part", rules[origin].name),
                     |rule| format!("{}_text", rule.name),
                 ),
             },

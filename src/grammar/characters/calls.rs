@@ -164,11 +164,13 @@ impl Resolver<'_> {
                 let range = (u32::from(character), u32::from(character));
                 named.push(range);
                 match found {
-                    Found::Nothing(to) => match classes.iter_mut().find(|(known, _)| known == to) {
-                        Some((_, ranges)) => ranges.push(range),
-                        None => classes.push((*to, vec![range])),
-                    },
-                    Found::Texts(found) => {
+                    Transition::Nothing(to) => {
+                        match classes.iter_mut().find(|(known, _)| known == to) {
+                            Some((_, ranges)) => ranges.push(range),
+                            None => classes.push((*to, vec![range])),
+                        }
+                    }
+                    Transition::Texts(found) => {
                         let mut parts = vec![self.exprs.class(CharSet::of(character))];
                         if found.iter().any(|&text| text >= tags.len()) {
                             continue;
@@ -272,7 +274,7 @@ fn tokens(ids: &[u32]) -> Tokens {
 
 /// Result of reading a character.
 #[derive(Clone, Debug)]
-enum Found {
+enum Transition {
     /// A state in which none of the texts has been found.
     Nothing(usize),
     /// The texts that end with it, by number.
@@ -281,7 +283,7 @@ enum Found {
 
 /// Returns the moves of each state by the characters of the texts, until one of the texts is found;
 /// missing characters lead to the first state.
-fn first_found(texts: &[&str]) -> Vec<HashMap<char, Found>> {
+fn first_found(texts: &[&str]) -> Vec<HashMap<char, Transition>> {
     let mut children: Vec<HashMap<char, usize>> = vec![HashMap::new()];
     let mut ends: Vec<Vec<usize>> = vec![Vec::new()];
     for (number, text) in texts.iter().enumerate() {
@@ -320,8 +322,8 @@ fn first_found(texts: &[&str]) -> Vec<HashMap<char, Found>> {
         }
     }
     let found = |to: usize| match ends[to].is_empty() {
-        true => Found::Nothing(to),
-        false => Found::Texts(ends[to].clone()),
+        true => Transition::Nothing(to),
+        false => Transition::Texts(ends[to].clone()),
     };
     // States in which a text has been found are never entered.
     let moves = |state: usize| match ends[state].is_empty() {

@@ -8,7 +8,7 @@ use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
 use crate::grammar::characters::resolve::Rule;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::tree::{self, Item, Node, Order, Sequence};
+use crate::grammar::lower::tree::{self, Node, Order, Sequence, Term};
 
 /// Way of taking an expression apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,11 +48,11 @@ pub(super) struct Lexeme {
 
 /// The rules in terms of terminals.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct CutRules {
     pub(super) rules: Vec<tree::Rule>,
     pub(super) terminals: Vec<Lexeme>,
     /// By terminal: the rule where it was first found, for its name.
-    pub(super) homes: Vec<usize>,
+    pub(super) origins: Vec<usize>,
     /// Whether names are spelled: a repetition of a class of many characters was taken apart.
     pub(super) spells: bool,
 }
@@ -63,14 +63,14 @@ const MANY_CHARACTERS: u32 = 8;
 /// Cuts the rules that `start` reaches; it comes first.
 ///
 /// AFTER THIS: a terminal for each part that is not to be taken apart, and rules over them.
-pub(super) fn cut(exprs: &mut Exprs, rules: &[Rule], start: usize, cuts: &Cuts) -> Parts {
+pub(super) fn cut(exprs: &mut Exprs, rules: &[Rule], start: usize, cuts: &Cuts) -> CutRules {
     let mut cutter = Cutter {
         exprs,
         cuts,
         numbers: HashMap::from([(start, 0)]),
         reached: vec![start],
         terminals: HashMap::new(),
-        parts: Parts::default(),
+        parts: CutRules::default(),
         at: rules[start].at,
     };
     while let Some(&rule) = cutter.reached.get(cutter.parts.rules.len()) {
@@ -93,8 +93,8 @@ pub(super) fn cut(exprs: &mut Exprs, rules: &[Rule], start: usize, cuts: &Cuts) 
             stop: None,
         });
     }
-    let homes = cutter.parts.homes.iter().map(|&home| cutter.reached[home]).collect();
-    Parts { homes, ..cutter.parts }
+    let origins = cutter.parts.origins.iter().map(|&origin| cutter.reached[origin]).collect();
+    CutRules { origins, ..cutter.parts }
 }
 
 struct Cutter<'a> {
@@ -104,15 +104,15 @@ struct Cutter<'a> {
     numbers: HashMap<usize, usize>,
     reached: Vec<usize>,
     terminals: HashMap<Lexeme, usize>,
-    parts: Parts,
+    parts: CutRules,
     at: At,
 }
 
 impl Cutter<'_> {
     fn sequence(&self, nodes: Vec<Node>) -> Sequence {
         let at = self.at;
-        let items = nodes.into_iter().map(|node| Item { node, at }).collect();
-        Sequence { items, precedence: None, at }
+        let terms = nodes.into_iter().map(|node| Term { node, at }).collect();
+        Sequence { terms, precedence: None, at }
     }
 
     fn group(&self, ways: Vec<Vec<Node>>) -> Node {
@@ -120,8 +120,8 @@ impl Cutter<'_> {
     }
 
     fn optional(&self, node: Node) -> Node {
-        let item = Box::new(Item { node, at: self.at });
-        Node::Repeat { item, min: 0, max: Some(1) }
+        let term = Box::new(Term { node, at: self.at });
+        Node::Repeat { term, min: 0, max: Some(1) }
     }
 
     fn terminal(&mut self, lexeme: Lexeme) -> Node {
@@ -129,7 +129,7 @@ impl Cutter<'_> {
         let number = *self.terminals.entry(lexeme.clone()).or_insert(next);
         if number == next {
             self.parts.terminals.push(lexeme);
-            self.parts.homes.push(self.parts.rules.len());
+            self.parts.origins.push(self.parts.rules.len());
         }
         Node::Terminal(number)
     }
@@ -205,8 +205,8 @@ impl Cutter<'_> {
             }
             Expr::Repeat { inner, min: min @ 0..=1, max: None } => self.endless(inner, min),
             Expr::Repeat { inner, min, max } => {
-                let item = Box::new(Item { node: self.cut(inner), at: self.at });
-                Node::Repeat { item, min, max }
+                let term = Box::new(Term { node: self.cut(inner), at: self.at });
+                Node::Repeat { term, min, max }
             }
         }
     }
@@ -223,8 +223,8 @@ impl Cutter<'_> {
         let (regular, others): (Vec<_>, Vec<_>) =
             parts.into_iter().partition(|&part| self.exprs.is_regular(part));
         if regular.is_empty() {
-            let item = Box::new(Item { node: self.cut(inner), at: self.at });
-            return Node::Repeat { item, min, max: None };
+            let term = Box::new(Term { node: self.cut(inner), at: self.at });
+            return Node::Repeat { term, min, max: None };
         }
         let regular = self.exprs.choice(regular);
         let run = self.exprs.repeat(regular, 0, None);
@@ -233,7 +233,7 @@ impl Cutter<'_> {
         let others = self.group(others);
         let behind = self.group(vec![vec![others, run.clone()]]);
         let many = |node: Node, min| Node::Repeat {
-            item: Box::new(Item { node, at: self.at }),
+            term: Box::new(Term { node, at: self.at }),
             min,
             max: None,
         };
@@ -243,7 +243,7 @@ impl Cutter<'_> {
         let first = self.exprs.repeat(regular, 1, None);
         let first = self.cut(first);
         let many = |node: Node, min| Node::Repeat {
-            item: Box::new(Item { node, at: self.at }),
+            term: Box::new(Term { node, at: self.at }),
             min,
             max: None,
         };
@@ -270,8 +270,8 @@ impl Cutter<'_> {
             }
             Expr::Repeat { inner, min, max } => {
                 self.parts.spells |= max.is_none() && self.has_many(inner);
-                let item = Box::new(Item { node: self.part(inner, cut), at: self.at });
-                Node::Repeat { item, min, max }
+                let term = Box::new(Term { node: self.part(inner, cut), at: self.at });
+                Node::Repeat { term, min, max }
             }
         }
     }

@@ -32,7 +32,7 @@ pub(crate) use pieces::{Piece, PieceKind, lower_pieces};
 use crate::grammar::analysis::{self, Report};
 use crate::grammar::characters::alphabet::Alphabet;
 use crate::grammar::characters::contexts::Budget;
-use crate::grammar::characters::cut::{Cuts, Parts};
+use crate::grammar::characters::cut::{CutRules, Cuts};
 use crate::grammar::characters::expr::Exprs;
 use crate::grammar::characters::munch_safety::Checker;
 use crate::grammar::characters::resolve::Rule;
@@ -139,7 +139,7 @@ fn other_starts(rules: &[Rule]) -> String {
 
 /// Terminals, the rules over them, and which of them may end at each match.
 struct Settled {
-    parts: Parts,
+    parts: CutRules,
     productions: Productions,
     every_match: BitSet,
 }

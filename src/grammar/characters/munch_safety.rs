@@ -169,14 +169,14 @@ impl Checker {
             terminals.iter().map(|lexeme| self.number(exprs, lexeme)).collect::<Result<_, _>>()?;
         let words = self.alphabet.len() / 64 + 1;
         self.spend(contexts.iter().map(|context| context.row.iter().count() * words).sum())?;
-        let places = Places::new(contexts, &numbers, &self.first, self.alphabet.len());
+        let letters = FollowLetters::new(contexts, &numbers, &self.first, self.alphabet.len());
         let mut findings = Findings::default();
         let mut seen = HashSet::new();
         for context in contexts {
             let row: Vec<usize> =
                 context.row.iter().filter(|&terminal| terminal < terminals.len()).collect();
             let follows: Vec<usize> =
-                row.iter().map(|&terminal| places.follow(context, terminal)).collect();
+                row.iter().map(|&terminal| letters.follow(context, terminal)).collect();
             self.spend(row.len())?;
             if !seen.insert((row.clone(), follows.clone())) {
                 continue;
@@ -188,12 +188,14 @@ impl Checker {
                 if one != other && meeting.overlap {
                     findings.overlaps.insert((one, other), meeting.covers);
                 }
-                self.spend(1 + 8 * places.letters[follow].words().len())?;
+                self.spend(1 + 8 * letters.letters[follow].words().len())?;
                 let column = |letter| match &self.automata[numbers[other]] {
                     Some(automaton) => automaton.column(letter) as usize,
                     None => usize::MAX,
                 };
-                if places.letters[follow].iter().any(|letter| meeting.runs.contains(column(letter)))
+                if letters.letters[follow]
+                    .iter()
+                    .any(|letter| meeting.runs.contains(column(letter)))
                 {
                     findings.overruns.insert((one, other));
                 }
@@ -279,7 +281,7 @@ impl Checker {
 }
 
 /// The letters that may follow terminals.
-struct Places {
+struct FollowLetters {
     /// Sets of letters, by number.
     letters: Vec<BitSet>,
     /// By context: the set of letters that may begin a terminal there.
@@ -288,7 +290,7 @@ struct Places {
     anywhere: Vec<usize>,
 }
 
-impl Places {
+impl FollowLetters {
     fn new(contexts: &[Context], numbers: &[usize], first: &[BitSet], letters: usize) -> Self {
         let mut ids: HashMap<BitSet, usize> = HashMap::new();
         let mut sets: Vec<BitSet> = Vec::new();

@@ -55,7 +55,7 @@ pub(super) fn resolve(
             duplicate(context, source, rule, first);
         }
     }
-    let made = Made { first: defined.len(), rules: Vec::new() };
+    let made = GeneratedRules { first: defined.len(), rules: Vec::new() };
     let negations = HashSet::new();
     let mut resolver = Resolver { context, source, numbers: &numbers, exprs, made, negations };
     let mut rules: Vec<Rule> = Vec::with_capacity(defined.len());
@@ -73,12 +73,12 @@ pub(super) fn resolve(
 }
 
 /// Generated rules, numbered after those that are defined.
-pub(super) struct Made {
+pub(super) struct GeneratedRules {
     first: usize,
     rules: Vec<Rule>,
 }
 
-impl Made {
+impl GeneratedRules {
     /// Adds a rule that derives nothing yet, and returns its number.
     pub(super) fn add(&mut self, exprs: &mut Exprs, at: At) -> usize {
         let number = self.first + self.rules.len();
@@ -111,7 +111,7 @@ pub(super) struct Resolver<'a> {
     pub(super) source: u32,
     numbers: &'a HashMap<&'a str, usize>,
     pub(super) exprs: &'a mut Exprs,
-    pub(super) made: Made,
+    pub(super) made: GeneratedRules,
     /// Expressions for all tokens but some.
     negations: HashSet<ExprId>,
 }

@@ -27,7 +27,7 @@ use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
 /// Results of the passes, apart from the terminals.
 #[derive(Debug)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct Lowered<'a> {
     pub(crate) rules: &'a [Rule],
     pub(crate) productions: Productions,
     pub(crate) directions: Directions,
@@ -95,7 +95,7 @@ pub(crate) fn start(
 pub(crate) fn assemble(
     context: &mut Context,
     mut table: TerminalTable<'_>,
-    parts: &Parts<'_>,
+    parts: &Lowered<'_>,
 ) -> Option<Grammar> {
     let ignored = &parts.ignored;
     let used = used(&table, parts, ignored);
@@ -148,7 +148,7 @@ pub(crate) fn assemble(
 
 /// Returns the value of `%match`: in llguidance's dialect all terminals that match a text apply,
 /// unless the file says otherwise.
-fn matching(parts: &Parts<'_>) -> Matching {
+fn matching(parts: &Lowered<'_>) -> Matching {
     let is_basic = parts.directions.lexer == Some(LexerKind::Basic);
     parts.directions.matching.unwrap_or(match parts.is_dialect && !is_basic {
         true => Matching::All,
@@ -161,7 +161,7 @@ fn matching(parts: &Parts<'_>) -> Matching {
 fn list_terminals(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
-    parts: &Parts<'_>,
+    parts: &Lowered<'_>,
     used: &[bool],
     lexer: LexerKind,
 ) -> Option<(Vec<Terminal>, Vec<Option<TerminalId>>)> {
@@ -288,7 +288,7 @@ fn limit_lexemes(
 }
 
 /// Marks the terminals that the IR needs.
-fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex]) -> Vec<bool> {
+fn used(table: &TerminalTable<'_>, parts: &Lowered<'_>, ignored: &[TerminalIndex]) -> Vec<bool> {
     let mut used = vec![false; table.len()];
     for symbol in parts.productions.productions.iter().flat_map(|production| &production.rhs) {
         if let Symbol::Terminal(terminal) = symbol {
@@ -347,7 +347,7 @@ fn warn_unused(
 }
 
 /// Warns about priorities of rules that have no effect.
-fn warn_of_priorities(context: &mut Context, parts: &Parts<'_>) {
+fn warn_of_priorities(context: &mut Context, parts: &Lowered<'_>) {
     if parts.directions.conflicts == Some(Conflicts::Shift) {
         return;
     }
@@ -430,9 +430,9 @@ fn marks(
     let RuleMarks { capture, suffix, temperature, max_tokens } = &rule.marks;
     let suffix = match suffix {
         Some(suffix) => {
-            let items = vec![suffix.item.clone()];
-            let body = vec![Sequence { items, precedence: None, at: suffix.item.at }];
-            let pattern = table.patterns.write_out_body(context, &body, suffix.item.at)?;
+            let terms = vec![suffix.term.clone()];
+            let body = vec![Sequence { terms, precedence: None, at: suffix.term.at }];
+            let pattern = table.patterns.write_out_body(context, &body, suffix.term.at)?;
             Some(Suffix { pattern, capture: suffix.capture.clone() })
         }
         None => None,
@@ -449,7 +449,7 @@ fn marks(
 fn nonterminals_and_productions(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
-    parts: &Parts<'_>,
+    parts: &Lowered<'_>,
     terminals: &[Terminal],
     terminal_ids: &[Option<TerminalId>],
 ) -> Option<(Vec<Nonterminal>, Vec<Production>)> {

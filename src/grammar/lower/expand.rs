@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use crate::grammar::ir::Symbol;
 use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::tree::{Body, Item, Node, Rule, Sequence, WordKey};
+use crate::grammar::lower::tree::{Body, Node, Rule, Sequence, Term, WordKey};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, TerminalId};
 
@@ -152,7 +152,7 @@ impl Expander {
             }
             self.at = Some(sequence.at);
             self.precedence = sequence.precedence.clone();
-            let Alternatives { some, empty } = self.sequence(&sequence.items);
+            let Alternatives { some, empty } = self.sequence(&sequence.terms);
             for rhs in some.into_iter().chain(empty.then(Vec::new)) {
                 if seen.insert((rhs.clone(), self.precedence.clone())) {
                     self.produce(lhs, rhs);
@@ -174,11 +174,11 @@ impl Expander {
     fn body(&mut self, body: &Body) -> Alternatives {
         let mut all = Alternatives::default();
         let mut seen = HashSet::new();
-        for Sequence { items, .. } in body {
+        for Sequence { terms, .. } in body {
             if self.symbols > MAX_SYMBOLS {
                 break;
             }
-            let Alternatives { some, empty } = self.sequence(items);
+            let Alternatives { some, empty } = self.sequence(terms);
             all.empty |= empty;
             if body.len() == 1 {
                 all.some = some;
@@ -189,13 +189,13 @@ impl Expander {
         all
     }
 
-    fn item(&mut self, item: &Item) -> Alternatives {
-        match &item.node {
+    fn term(&mut self, term: &Term) -> Alternatives {
+        match &term.node {
             Node::Rule(rule) => one(Symbol::Nonterminal(NonterminalId::new(*rule))),
             Node::Terminal(terminal) => one(Symbol::Terminal(TerminalId::new(*terminal))),
             Node::Group(body) => self.body(body),
-            Node::Repeat { item, min, max } => {
-                let base = self.item(item);
+            Node::Repeat { term, min, max } => {
+                let base = self.term(term);
                 self.repeat(base, *min, *max)
             }
             // Removed by earlier passes.
@@ -298,8 +298,8 @@ impl Expander {
     }
 
     /// Expands a sequence: multiplied out, or split into helpers if the product is too large.
-    fn sequence(&mut self, items: &[Item]) -> Alternatives {
-        let mut parts: Vec<Alternatives> = items.iter().map(|item| self.item(item)).collect();
+    fn sequence(&mut self, terms: &[Term]) -> Alternatives {
+        let mut parts: Vec<Alternatives> = terms.iter().map(|term| self.term(term)).collect();
         if parts.len() == 1 {
             return parts.remove(0);
         }

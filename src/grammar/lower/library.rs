@@ -54,7 +54,7 @@ pub(crate) struct Definition {
     pub(crate) name: String,
     pub(crate) kind: DefinitionKind,
     /// One body, and those added by `%extend`.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SourceBody>,
     pub(crate) at: At,
     pub(crate) order: Order,
     /// Whether it is defined or imported by name in the file itself.
@@ -63,7 +63,7 @@ pub(crate) struct Definition {
 
 /// A body as written.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct SourceBody {
     /// The copy in whose scope its names are resolved.
     pub(crate) instance: usize,
     /// The text that its spans refer to.

@@ -136,7 +136,7 @@ fn lower_library(
         None => assemble::starts(&mut context, &directions, &resolved.rule_names, &rules),
     };
     let starts = context.checked(starts)?;
-    let parts = assemble::Parts {
+    let parts = assemble::Lowered {
         rules: &rules,
         productions,
         directions,

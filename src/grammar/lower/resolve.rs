@@ -16,8 +16,8 @@ use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::substring;
 use crate::grammar::lower::tree::{
-    Body, ClassIndex, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix,
-    Sequence, Stop, TerminalIndex, WordKey,
+    Body, ClassIndex, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix, Sequence,
+    Stop, Term, TerminalIndex, WordKey,
 };
 use crate::grammar::tokens::Tokens;
 use crate::syntax::ast;
@@ -264,10 +264,10 @@ impl Resolver<'_> {
         depth: usize,
     ) -> Body {
         let sequence = |alternative: &ast::Alternative| Sequence {
-            items: alternative
+            terms: alternative
                 .items
                 .iter()
-                .filter_map(|item| self.expr(scope, item, depth))
+                .filter_map(|term| self.expr(scope, term, depth))
                 .collect(),
             precedence: alternative.precedence.as_ref().map(WordKey::new),
             at: At::new(scope.source, &alternative.span),
@@ -276,7 +276,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves one expression, or returns `None` after reporting an error.
-    fn expr(&mut self, scope: &Scope<'_>, expr: &ast::Expr, depth: usize) -> Option<Item> {
+    fn expr(&mut self, scope: &Scope<'_>, expr: &ast::Expr, depth: usize) -> Option<Term> {
         let at = At::new(scope.source, &expr.span);
         if depth > MAX_DEPTH {
             let place = self.context.sources.place(at);
@@ -290,7 +290,7 @@ impl Resolver<'_> {
             }
             // The empty string is the empty sequence: no terminal is needed to match nothing.
             ast::ExprKind::Literal { text, .. } if text.is_empty() => {
-                Node::Group(vec![Sequence { items: Vec::new(), precedence: None, at }])
+                Node::Group(vec![Sequence { terms: Vec::new(), precedence: None, at }])
             }
             ast::ExprKind::Literal { text, ignore_case } => {
                 Node::Leaf(Leaf::Literal { text: text.clone(), ignore_case: *ignore_case })
@@ -306,7 +306,7 @@ impl Resolver<'_> {
             }
             ast::ExprKind::Template { name, arguments } => {
                 let callee = Box::new(self.name(scope, name, at)?);
-                let arguments: Vec<Option<Item>> = arguments
+                let arguments: Vec<Option<Term>> = arguments
                     .iter()
                     .map(|argument| self.expr(scope, argument, depth + 1))
                     .collect();
@@ -314,7 +314,7 @@ impl Resolver<'_> {
             }
             ast::ExprKind::Parametric { name, value } => {
                 let callee = Box::new(self.name(scope, name, at)?);
-                Node::Call { callee, arguments: vec![Item { node: Node::Value(*value), at }] }
+                Node::Call { callee, arguments: vec![Term { node: Node::Value(*value), at }] }
             }
             ast::ExprKind::If(condition) => Node::If(condition.clone()),
             ast::ExprKind::And(parts) => Node::Intersection(
@@ -347,8 +347,8 @@ impl Resolver<'_> {
             ast::ExprKind::Grammar(name) => self.start_of(self.named.get(name).copied()?, at)?,
             ast::ExprKind::Group(body) => Node::Group(self.group(scope, body, depth)),
             ast::ExprKind::Maybe(body) => {
-                let item = Box::new(Item { node: Node::Group(self.group(scope, body, depth)), at });
-                Node::Repeat { item, min: 0, max: Some(1) }
+                let term = Box::new(Term { node: Node::Group(self.group(scope, body, depth)), at });
+                Node::Repeat { term, min: 0, max: Some(1) }
             }
             ast::ExprKind::Repeat { expr, min, max } => {
                 if max.is_some_and(|max| max < *min) {
@@ -358,11 +358,11 @@ impl Resolver<'_> {
                     self.context.report(Diagnostic::error("bad-repetition", message).at(place));
                     return None;
                 }
-                let item = Box::new(self.expr(scope, expr, depth + 1)?);
-                Node::Repeat { item, min: *min, max: *max }
+                let term = Box::new(self.expr(scope, expr, depth + 1)?);
+                Node::Repeat { term, min: *min, max: *max }
             }
         };
-        Some(Item { node, at })
+        Some(Term { node, at })
     }
 
     /// Returns the start of a nested grammar.
@@ -399,16 +399,16 @@ impl Resolver<'_> {
         let at = defined.at;
         self.resolved.rules[rule].marks = RuleMarks {
             capture: attributes.capture.clone(),
-            suffix: suffix.clone().map(|item| RuleSuffix { item, capture: capture(None) }),
+            suffix: suffix.clone().map(|term| RuleSuffix { term, capture: capture(None) }),
             temperature: attributes.temperature,
             max_tokens: attributes.max_tokens,
         };
         if attributes.max_tokens == Some(0) {
             // Exactly the empty string.
-            return vec![Sequence { items: Vec::new(), precedence: None, at }];
+            return vec![Sequence { terms: Vec::new(), precedence: None, at }];
         }
-        let has_none = |body: &Body| body.iter().all(|sequence| sequence.items.is_empty());
-        let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if has_none(body));
+        let has_none = |body: &Body| body.iter().all(|sequence| sequence.terms.is_empty());
+        let is_empty = |term: &Term| matches!(&term.node, Node::Group(body) if has_none(body));
         let lexeme = match (stop, suffix) {
             // An end that is the end of the text adds no condition.
             (Some(stop), _) | (_, Some(stop)) if is_empty(&stop) && !attributes.lazy => {
@@ -447,7 +447,7 @@ impl Resolver<'_> {
         let terminal = self.lexeme(lexeme, lazy, rule);
         let cut = self.resolved.terminals[terminal].budget.map(|(_, cut)| cut);
         let way = |terminal| Sequence {
-            items: vec![Item { node: Node::Terminal(terminal), at }],
+            terms: vec![Term { node: Node::Terminal(terminal), at }],
             precedence: None,
             at,
         };

@@ -10,7 +10,7 @@ use crate::grammar::lower::Context;
 use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::table::{MadeTerminal, TerminalTable};
 use crate::grammar::lower::tree::{
-    Body, ClassIndex, Item, Node, Order, Rule, Sequence, TerminalIndex,
+    Body, ClassIndex, Node, Order, Rule, Sequence, Term, TerminalIndex,
 };
 
 /// Returns the terminals that are ignored everywhere, or `None` if an error was reported.
@@ -52,8 +52,8 @@ fn terminal(
     let Ignore { body, at, .. } = ignore;
     let order = Order { offset: at.start(), sequence: 0 };
     let single = match &body[..] {
-        [sequence] if sequence.items.len() == 1 && sequence.precedence.is_none() => {
-            Some(&sequence.items[0].node)
+        [sequence] if sequence.terms.len() == 1 && sequence.precedence.is_none() => {
+            Some(&sequence.terms[0].node)
         }
         _ => None,
     };
@@ -70,31 +70,31 @@ fn terminal(
 
 /// Lets each terminal be followed by the ignored ones, at most `most` times.
 fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>, most: Option<u32>) {
-    for item in body.iter_mut().flat_map(|sequence| &mut sequence.items) {
-        let at = item.at;
-        match &mut item.node {
+    for term in body.iter_mut().flat_map(|sequence| &mut sequence.terms) {
+        let at = term.at;
+        match &mut term.node {
             Node::Terminal(terminal) => {
                 let alternative = |&skipped: &TerminalIndex| Sequence {
-                    items: vec![Item { node: Node::Terminal(skipped), at }],
+                    terms: vec![Term { node: Node::Terminal(skipped), at }],
                     precedence: None,
                     at,
                 };
-                let any = Item { node: Node::Group(skipped.iter().map(alternative).collect()), at };
+                let any = Term { node: Node::Group(skipped.iter().map(alternative).collect()), at };
                 let skip =
-                    Item { node: Node::Repeat { item: Box::new(any), min: 0, max: most }, at };
-                let items = vec![Item { node: Node::Terminal(*terminal), at }, skip];
-                item.node = Node::Group(vec![Sequence { items, precedence: None, at }]);
+                    Term { node: Node::Repeat { term: Box::new(any), min: 0, max: most }, at };
+                let terms = vec![Term { node: Node::Terminal(*terminal), at }, skip];
+                term.node = Node::Group(vec![Sequence { terms, precedence: None, at }]);
             }
             Node::Group(body) => follow(body, skipped, most),
-            Node::Repeat { item, .. } => {
-                let inner = std::mem::replace(&mut item.node, Node::Group(Vec::new()));
+            Node::Repeat { term, .. } => {
+                let inner = std::mem::replace(&mut term.node, Node::Group(Vec::new()));
                 let mut body = vec![Sequence {
-                    items: vec![Item { node: inner, at: item.at }],
+                    terms: vec![Term { node: inner, at: term.at }],
                     precedence: None,
-                    at: item.at,
+                    at: term.at,
                 }];
                 follow(&mut body, skipped, most);
-                item.node = Node::Group(body);
+                term.node = Node::Group(body);
             }
             _ => {}
         }

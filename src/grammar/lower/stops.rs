@@ -11,11 +11,11 @@ use crate::grammar::lower::Context;
 use crate::grammar::lower::lexeme;
 use crate::grammar::lower::resolve::Resolved;
 use crate::grammar::lower::tree::{
-    Body, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix, Sequence, Stop,
+    Body, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix, Sequence, Stop, Term,
 };
 use crate::util::diagnostic::Diagnostic;
 
-/// Joins each rule with the item after it if that begins with the rule's stop, and warns about the
+/// Joins each rule with the term after it if that begins with the rule's stop, and warns about the
 /// others.
 pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
     if resolved.rules.iter().all(|rule| rule.stop.is_none()) {
@@ -42,30 +42,30 @@ pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
 
 struct Joiner<'a> {
     resolved: &'a mut Resolved,
-    /// Rules made by joining a rule with the item after it.
-    joined: HashMap<(RuleIndex, Item), RuleIndex>,
+    /// Rules made by joining a rule with the term after it.
+    joined: HashMap<(RuleIndex, Term), RuleIndex>,
     /// Rules whose stop is missing from the text after some use.
     alone: Vec<RuleIndex>,
 }
 
 impl Joiner<'_> {
     fn body(&mut self, body: &mut Body) {
-        for Sequence { items, .. } in body {
+        for Sequence { terms, .. } in body {
             let mut at = 0;
-            while at < items.len() {
-                let next = items.get(at + 1).cloned();
-                match &mut items[at].node {
+            while at < terms.len() {
+                let next = terms.get(at + 1).cloned();
+                match &mut terms[at].node {
                     Node::Rule(rule) if self.resolved.rules[*rule].stop.is_some() => {
                         match next.and_then(|next| self.join(*rule, next)) {
                             Some(joined) => {
                                 *rule = joined;
-                                items.remove(at + 1);
+                                terms.remove(at + 1);
                             }
                             None => self.alone.push(*rule),
                         }
                     }
                     Node::Group(body) => self.body(body),
-                    Node::Repeat { item, .. } => self.inner(item),
+                    Node::Repeat { term, .. } => self.inner(term),
                     _ => {}
                 }
                 at += 1;
@@ -73,18 +73,18 @@ impl Joiner<'_> {
         }
     }
 
-    fn inner(&mut self, item: &mut Item) {
-        match &mut item.node {
+    fn inner(&mut self, term: &mut Term) {
+        match &mut term.node {
             Node::Rule(rule) if self.resolved.rules[*rule].stop.is_some() => self.alone.push(*rule),
             Node::Group(body) => self.body(body),
-            Node::Repeat { item, .. } => self.inner(item),
+            Node::Repeat { term, .. } => self.inner(term),
             _ => {}
         }
     }
 
     /// Returns the rule that matches `rule` and `next` as one lexeme, if `next` begins with the
     /// stop of `rule`.
-    fn join(&mut self, rule: RuleIndex, next: Item) -> Option<RuleIndex> {
+    fn join(&mut self, rule: RuleIndex, next: Term) -> Option<RuleIndex> {
         let Stop { body, end, capture, .. } = self.resolved.rules[rule].stop.clone()?;
         let (rest, length) = match (&end.node, &next.node) {
             (
@@ -102,7 +102,7 @@ impl Joiner<'_> {
         let mut whole = lexeme::up_to(body, end, at);
         if !rest.is_empty() {
             let node = Node::Leaf(Leaf::Literal { text: rest, ignore_case: false });
-            whole[0].items.push(Item { node, at });
+            whole[0].terms.push(Term { node, at });
         }
         let Rule { order, own, class, .. } = self.resolved.rules[rule];
         let number = self.resolved.rules.len();
@@ -121,9 +121,9 @@ impl Joiner<'_> {
         self.resolved.limit(terminal, self.resolved.rules[rule].marks.max_tokens);
         let marks = &self.resolved.rules[rule].marks;
         let suffix =
-            RuleSuffix { item: key.1.clone(), capture: capture.map(|name| (name, length)) };
+            RuleSuffix { term: key.1.clone(), capture: capture.map(|name| (name, length)) };
         let marks = RuleMarks { suffix: Some(suffix), ..marks.clone() };
-        let of = |terminal| Item { node: Node::Terminal(terminal), at };
+        let of = |terminal| Term { node: Node::Terminal(terminal), at };
         let mut ways = vec![vec![of(terminal)]];
         // A lexeme that is cut off before its stop is followed by the string all the same.
         ways.extend(
@@ -132,7 +132,7 @@ impl Joiner<'_> {
         self.resolved.rules.push(Rule {
             name,
             parameters: Vec::new(),
-            body: ways.into_iter().map(|items| Sequence { items, precedence: None, at }).collect(),
+            body: ways.into_iter().map(|terms| Sequence { terms, precedence: None, at }).collect(),
             priority: None,
             order,
             at: self.resolved.rules[rule].at,

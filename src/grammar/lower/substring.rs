@@ -3,7 +3,7 @@
 //! The runs of a list are the words of its suffix automaton (Blumer et al. 1985), here over chunks:
 //! at most twice as many states as there are chunks, each accepting. Over bytes a chunk may begin
 //! another, so a subset construction follows; for texts cut into words or characters nearly every
-//! subset is a single place.
+//! subset is a single position.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub(crate) fn automaton(chunks: &[String]) -> Option<Automaton> {
     let chunks: Vec<&str> =
         chunks.iter().map(String::as_str).filter(|chunk| !chunk.is_empty()).collect();
     let suffixes = Suffixes::of(&chunks);
-    let places = Places::of(&suffixes)?;
-    places.determinize()
+    let positions = Positions::of(&suffixes)?;
+    positions.determinize()
 }
 
 /// Returns the moves of each state of the suffix automaton, beginning with the start: the chunks
@@ -82,7 +82,7 @@ impl<'a> Suffixes<'a> {
 
 /// Positions in chunks, byte by byte: at a boundary, or within a chunk that began in some state.
 #[derive(Default)]
-struct Places {
+struct Positions {
     /// By position: the next byte, and the position after it.
     next: Vec<Vec<(u8, u32)>>,
     /// By position: the boundary that it also is, if a chunk ends there.
@@ -90,10 +90,10 @@ struct Places {
     boundaries: u32,
 }
 
-impl Places {
+impl Positions {
     fn of(suffixes: &Suffixes<'_>) -> Option<Self> {
         let boundaries = suffixes.states.len();
-        let mut places = Self {
+        let mut positions = Self {
             next: vec![Vec::new(); boundaries],
             ends: vec![None; boundaries],
             boundaries: boundaries as u32,
@@ -102,25 +102,25 @@ impl Places {
             for (chunk, &to) in &suffix.next {
                 let mut at = state;
                 for &byte in chunk.as_bytes() {
-                    let known = places.next[at].iter().find(|(known, _)| *known == byte);
+                    let known = positions.next[at].iter().find(|(known, _)| *known == byte);
                     at = match known {
                         Some(&(_, next)) => next as usize,
                         None => {
-                            let next = places.next.len();
+                            let next = positions.next.len();
                             if next >= MAX_STATES {
                                 return None;
                             }
-                            places.next.push(Vec::new());
-                            places.ends.push(None);
-                            places.next[at].push((byte, next as u32));
+                            positions.next.push(Vec::new());
+                            positions.ends.push(None);
+                            positions.next[at].push((byte, next as u32));
                             next
                         }
                     };
                 }
-                places.ends[at] = Some(to as u32);
+                positions.ends[at] = Some(to as u32);
             }
         }
-        Some(places)
+        Some(positions)
     }
 
     fn determinize(&self) -> Option<Automaton> {
@@ -130,18 +130,18 @@ impl Places {
         let (mut states, mut moves): (Vec<State>, usize) = (Vec::new(), 0);
         while let Some(subset) = subsets.get(states.len()).cloned() {
             let mut targets: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
-            for &(byte, next) in subset.iter().flat_map(|&place| &self.next[place as usize]) {
+            for &(byte, next) in subset.iter().flat_map(|&position| &self.next[position as usize]) {
                 let target = targets.entry(byte).or_default();
                 target.push(next);
                 target.extend(self.ends[next as usize]);
             }
             let mut state = State { moves: Moves::with_capacity(targets.len()), accepts: false };
-            state.accepts = subset.iter().any(|&place| place < self.boundaries);
+            state.accepts = subset.iter().any(|&position| position < self.boundaries);
             for (byte, mut target) in targets {
                 // After the last byte of a chunk that is no prefix of another, only the boundary
                 // matters.
-                target.retain(|&place| {
-                    place < self.boundaries || !self.next[place as usize].is_empty()
+                target.retain(|&position| {
+                    position < self.boundaries || !self.next[position as usize].is_empty()
                 });
                 target.sort_unstable();
                 target.dedup();

@@ -10,7 +10,7 @@ use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::terminals::Patterns;
 use crate::grammar::lower::tree::{
-    Body, Item, Leaf, NamedTerminal, Node, Order, Rule, Sequence, TerminalIndex,
+    Body, Leaf, NamedTerminal, Node, Order, Rule, Sequence, Term, TerminalIndex,
 };
 use crate::grammar::pattern::Pattern;
 
@@ -123,9 +123,9 @@ impl<'a> TerminalTable<'a> {
     }
 
     fn replace_in_body(&mut self, context: &mut Context, body: &mut Body, order: Order) {
-        for Sequence { items, .. } in body {
-            for item in items {
-                self.replace_in_node(context, &mut item.node, item.at, order);
+        for Sequence { terms, .. } in body {
+            for term in terms {
+                self.replace_in_node(context, &mut term.node, term.at, order);
             }
         }
     }
@@ -143,14 +143,14 @@ impl<'a> TerminalTable<'a> {
                 *node = Node::Terminal(self.of_leaf(context, leaf, at, order));
             }
             Node::Group(body) => self.replace_in_body(context, body, order),
-            Node::Repeat { item, .. } => {
-                let at = item.at;
-                self.replace_in_node(context, &mut item.node, at, order);
+            Node::Repeat { term, .. } => {
+                let at = term.at;
+                self.replace_in_node(context, &mut term.node, at, order);
             }
             // Only terminals can be combined this way, so the expression becomes one.
             Node::Intersection(_) | Node::Complement(_) | Node::Shortest(_) => {
-                let items = vec![Item { node: node.clone(), at }];
-                let body = vec![Sequence { items, precedence: None, at }];
+                let terms = vec![Term { node: node.clone(), at }];
+                let body = vec![Sequence { terms, precedence: None, at }];
                 if let Some(pattern) = self.patterns.write_out_body(context, &body, at) {
                     let name = self.fresh_name("__ANON");
                     *node = Node::Terminal(self.make(MadeTerminal { name, pattern, order, at }));

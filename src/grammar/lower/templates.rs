@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::tree::{Body, Item, Node, Rule, RuleIndex, Sequence};
+use crate::grammar::lower::tree::{Body, Node, Rule, RuleIndex, Sequence, Term};
 use crate::syntax::ast::PARAMETER;
 use crate::syntax::parameter::Value;
 use crate::util::diagnostic::Diagnostic;
@@ -63,24 +63,24 @@ struct Templates<'a> {
     context: &'a mut Context,
     terminals: &'a [String],
     rules: Vec<Rule>,
-    instances: HashMap<(RuleIndex, Vec<Item>), RuleIndex>,
+    instances: HashMap<(RuleIndex, Vec<Term>), RuleIndex>,
     /// Instances with their templates and arguments.
-    queue: Vec<(RuleIndex, RuleIndex, Vec<Item>)>,
+    queue: Vec<(RuleIndex, RuleIndex, Vec<Term>)>,
     nodes: usize,
     used: Vec<bool>,
     stopped: bool,
 }
 
 impl Templates<'_> {
-    fn body(&mut self, body: &Body, arguments: &[Item]) -> Body {
+    fn body(&mut self, body: &Body, arguments: &[Term]) -> Body {
         let mut kept = Vec::with_capacity(body.len());
         for sequence in body {
             if !self.is_wanted(sequence, arguments) {
                 continue;
             }
-            let items = sequence.items.iter().filter(|item| !matches!(item.node, Node::If(_)));
+            let terms = sequence.terms.iter().filter(|term| !matches!(term.node, Node::If(_)));
             kept.push(Sequence {
-                items: items.map(|item| self.symbol(item, arguments)).collect(),
+                terms: terms.map(|term| self.symbol(term, arguments)).collect(),
                 precedence: sequence.precedence.clone(),
                 at: sequence.at,
             });
@@ -89,11 +89,11 @@ impl Templates<'_> {
     }
 
     /// Whether the parameter satisfies the conditions of an alternative.
-    fn is_wanted(&mut self, sequence: &Sequence, arguments: &[Item]) -> bool {
-        sequence.items.iter().all(|item| match (&item.node, parameter(arguments)) {
+    fn is_wanted(&mut self, sequence: &Sequence, arguments: &[Term]) -> bool {
+        sequence.terms.iter().all(|term| match (&term.node, parameter(arguments)) {
             (Node::If(condition), Some(parameter)) => condition.holds(parameter),
             (Node::If(_), None) => {
-                self.no_parameter(item.at);
+                self.no_parameter(term.at);
                 false
             }
             _ => true,
@@ -101,7 +101,7 @@ impl Templates<'_> {
     }
 
     /// Reports the use of a parameter in a rule that has none.
-    fn no_parameter(&mut self, at: At) -> Item {
+    fn no_parameter(&mut self, at: At) -> Term {
         let message = "this uses the parameter of its rule, which has none";
         let diagnostic = Diagnostic::error("no-parameter", message);
         self.error(at, diagnostic.help("give the rule a parameter: `rule::_: ...`"));
@@ -109,8 +109,8 @@ impl Templates<'_> {
     }
 
     /// Expands an expression where a template without arguments is an error.
-    fn symbol(&mut self, item: &Item, arguments: &[Item]) -> Item {
-        let done = self.item(item, arguments);
+    fn symbol(&mut self, term: &Term, arguments: &[Term]) -> Term {
+        let done = self.term(term, arguments);
         if let Node::Rule(rule) = done.node
             && !self.rules[rule].parameters.is_empty()
         {
@@ -126,27 +126,27 @@ impl Templates<'_> {
                 let message = format!("template `{name}` is used without its {count} arguments");
                 (message, format!("write `{name}{{{}}}`", parameters.join(", ")))
             };
-            self.error(item.at, Diagnostic::error("template-arguments", message).help(help));
-            return nothing(item.at);
+            self.error(term.at, Diagnostic::error("template-arguments", message).help(help));
+            return nothing(term.at);
         }
         done
     }
 
-    fn item(&mut self, item: &Item, arguments: &[Item]) -> Item {
+    fn term(&mut self, term: &Term, arguments: &[Term]) -> Term {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            self.limit(item.at, "the expansion of the templates is too large");
+            self.limit(term.at, "the expansion of the templates is too large");
         }
         if self.stopped {
-            return nothing(item.at);
+            return nothing(term.at);
         }
-        let node = match &item.node {
+        let node = match &term.node {
             Node::Parameter(parameter) => {
-                let Some(argument) = arguments.get(*parameter) else { return nothing(item.at) };
+                let Some(argument) = arguments.get(*parameter) else { return nothing(term.at) };
                 argument.node.clone()
             }
             Node::Call { callee, arguments: own } => {
-                let own: Vec<Item> = own.iter().map(|own| self.item(own, arguments)).collect();
+                let own: Vec<Term> = own.iter().map(|own| self.term(own, arguments)).collect();
                 let callee = match **callee {
                     Node::Parameter(parameter) => {
                         arguments.get(parameter).map(|argument| &argument.node)
@@ -154,36 +154,36 @@ impl Templates<'_> {
                     ref node => Some(node),
                 };
                 match callee {
-                    Some(&Node::Rule(template)) => return self.call(template, own, item.at),
+                    Some(&Node::Rule(template)) => return self.call(template, own, term.at),
                     _ => {
                         let message = "only a template takes arguments";
-                        self.error(item.at, Diagnostic::error("not-a-template", message));
-                        return nothing(item.at);
+                        self.error(term.at, Diagnostic::error("not-a-template", message));
+                        return nothing(term.at);
                     }
                 }
             }
             Node::Group(body) => Node::Group(self.body(body, arguments)),
-            Node::Repeat { item, min, max } => {
-                let item = Box::new(self.symbol(item, arguments));
-                Node::Repeat { item, min: *min, max: *max }
+            Node::Repeat { term, min, max } => {
+                let term = Box::new(self.symbol(term, arguments));
+                Node::Repeat { term, min: *min, max: *max }
             }
             Node::Intersection(parts) => {
                 Node::Intersection(parts.iter().map(|part| self.body(part, arguments)).collect())
             }
-            Node::Complement(item) => Node::Complement(Box::new(self.symbol(item, arguments))),
-            Node::Shortest(item) => Node::Shortest(Box::new(self.symbol(item, arguments))),
+            Node::Complement(term) => Node::Complement(Box::new(self.symbol(term, arguments))),
+            Node::Shortest(term) => Node::Shortest(Box::new(self.symbol(term, arguments))),
             Node::Value(value) => match value.of(parameter(arguments)) {
                 Some(value) => Node::Value(Value::Constant(value)),
-                None => return self.no_parameter(item.at),
+                None => return self.no_parameter(term.at),
             },
             // Removed by [`Templates::body`].
-            Node::If(_) => return nothing(item.at),
+            Node::If(_) => return nothing(term.at),
             node @ (Node::Rule(_) | Node::Terminal(_) | Node::Leaf(_)) => node.clone(),
         };
-        Item { node, at: item.at }
+        Term { node, at: term.at }
     }
 
-    fn call(&mut self, template: RuleIndex, arguments: Vec<Item>, at: At) -> Item {
+    fn call(&mut self, template: RuleIndex, arguments: Vec<Term>, at: At) -> Term {
         let (name, expected) =
             (self.rules[template].name.clone(), self.rules[template].parameters.len());
         if let Some(used) = self.used.get_mut(template) {
@@ -216,7 +216,7 @@ impl Templates<'_> {
         }
         let key = (template, arguments);
         if let Some(&instance) = self.instances.get(&key) {
-            return Item { node: Node::Rule(instance), at };
+            return Term { node: Node::Rule(instance), at };
         }
         if self.instances.len() >= MAX_INSTANCES {
             self.limit(at, "templates are used with too many different arguments");
@@ -240,11 +240,11 @@ impl Templates<'_> {
         });
         self.queue.push((instance, template, key.1.clone()));
         self.instances.insert(key, instance);
-        Item { node: Node::Rule(instance), at }
+        Term { node: Node::Rule(instance), at }
     }
 
     /// Returns `template{argument,argument}`, as in Lark, or `template{#12}` if that would be long.
-    fn instance_name(&self, template: &str, arguments: &[Item]) -> String {
+    fn instance_name(&self, template: &str, arguments: &[Term]) -> String {
         if let Some(parameter) = parameter(arguments) {
             return format!("{template}::{parameter}");
         }
@@ -304,23 +304,23 @@ impl Templates<'_> {
 }
 
 /// Returns a placeholder for an expression with a reported error.
-fn nothing(at: At) -> Item {
-    Item { node: Node::Group(vec![Sequence { items: Vec::new(), precedence: None, at }]), at }
+fn nothing(at: At) -> Term {
+    Term { node: Node::Group(vec![Sequence { terms: Vec::new(), precedence: None, at }]), at }
 }
 
 /// Returns the parameter of the instance with these arguments.
-fn parameter(arguments: &[Item]) -> Option<u64> {
+fn parameter(arguments: &[Term]) -> Option<u64> {
     match arguments {
-        [Item { node: Node::Value(Value::Constant(value)), .. }] => Some(*value),
+        [Term { node: Node::Value(Value::Constant(value)), .. }] => Some(*value),
         _ => None,
     }
 }
 
 fn calls(body: &Body) -> bool {
-    body.iter().flat_map(|sequence| &sequence.items).any(|item| match &item.node {
+    body.iter().flat_map(|sequence| &sequence.terms).any(|term| match &term.node {
         Node::Call { .. } | Node::If(_) => true,
         Node::Group(body) => calls(body),
-        Node::Repeat { item, .. } => match &item.node {
+        Node::Repeat { term, .. } => match &term.node {
             Node::Group(body) => calls(body),
             node => matches!(node, Node::Call { .. } | Node::Repeat { .. }),
         },

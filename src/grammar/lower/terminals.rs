@@ -4,7 +4,7 @@
 
 use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::tree::{Body, Item, Leaf, NamedTerminal, Node, TerminalIndex};
+use crate::grammar::lower::tree::{Body, Leaf, NamedTerminal, Node, Term, TerminalIndex};
 use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::Diagnostic;
 
@@ -129,12 +129,12 @@ pub(crate) fn fragments_of(body: &Body) -> Vec<TerminalIndex> {
 }
 
 fn collect(body: &Body, names: &mut Vec<TerminalIndex>) {
-    fn item(node: &Node, names: &mut Vec<TerminalIndex>) {
+    fn term(node: &Node, names: &mut Vec<TerminalIndex>) {
         match node {
             Node::Terminal(terminal) => names.push(*terminal),
             Node::Group(body) => collect(body, names),
-            Node::Repeat { item: inner, .. } | Node::Complement(inner) | Node::Shortest(inner) => {
-                item(&inner.node, names);
+            Node::Repeat { term: inner, .. } | Node::Complement(inner) | Node::Shortest(inner) => {
+                term(&inner.node, names);
             }
             Node::Intersection(parts) => parts.iter().for_each(|part| collect(part, names)),
             Node::Rule(_)
@@ -145,7 +145,7 @@ fn collect(body: &Body, names: &mut Vec<TerminalIndex>) {
             | Node::If(_) => {}
         }
     }
-    body.iter().flat_map(|sequence| &sequence.items).for_each(|inner| item(&inner.node, names));
+    body.iter().flat_map(|sequence| &sequence.terms).for_each(|inner| term(&inner.node, names));
 }
 
 impl Patterns<'_> {
@@ -161,8 +161,8 @@ impl Patterns<'_> {
             let mut body = self.terminals[terminal].body.as_ref()?;
             loop {
                 let [sequence] = &body[..] else { return None };
-                let [item] = &sequence.items[..] else { return None };
-                match &item.node {
+                let [term] = &sequence.terms[..] else { return None };
+                match &term.node {
                     Node::Leaf(leaf) => return Some(leaf),
                     Node::Group(group) => body = group,
                     Node::Terminal(inner) => {
@@ -239,8 +239,8 @@ impl Patterns<'_> {
                 );
                 sound = false;
             }
-            for item in &sequence.items {
-                match self.measure_item(context, item) {
+            for term in &sequence.terms {
+                match self.measure_term(context, term) {
                     Some(measure) => {
                         whole.size = whole.size.saturating_add(measure.size);
                         whole.depth = whole.depth.max(measure.depth);
@@ -254,8 +254,8 @@ impl Patterns<'_> {
         sound.then_some(whole)
     }
 
-    fn measure_item(&self, context: &mut Context, item: &Item) -> Option<Measure> {
-        match &item.node {
+    fn measure_term(&self, context: &mut Context, term: &Term) -> Option<Measure> {
+        match &term.node {
             Node::Leaf(Leaf::Literal { text, .. } | Leaf::Regex { pattern: text, .. }) => {
                 Some(Measure { size: 1 + text.len() as u64 / 64, depth: 1 })
             }
@@ -264,7 +264,7 @@ impl Patterns<'_> {
                 Some(Measure { size: 1 + chunks.len() as u64 / 16, depth: 1 })
             }
             Node::Leaf(Leaf::Schema(_)) => {
-                let place = context.sources.place(item.at);
+                let place = context.sources.place(term.at);
                 context.report(
                     Diagnostic::error(
                         "schema-in-terminal",
@@ -277,7 +277,7 @@ impl Patterns<'_> {
                 None
             }
             Node::Leaf(Leaf::Tokens(_)) => {
-                let place = context.sources.place(item.at);
+                let place = context.sources.place(term.at);
                 context.report(
                     Diagnostic::error(
                         "token-in-terminal",
@@ -299,13 +299,13 @@ impl Patterns<'_> {
                 }
                 Some(Measure { depth: whole.depth + 1, ..whole })
             }
-            Node::Complement(item) | Node::Shortest(item) => {
-                let Measure { size, depth } = self.measure_item(context, item)?;
+            Node::Complement(term) | Node::Shortest(term) => {
+                let Measure { size, depth } = self.measure_term(context, term)?;
                 Some(Measure { size: size.saturating_add(1), depth: depth + 1 })
             }
             Node::Terminal(terminal) => {
                 if self.terminals[*terminal].body.is_none() {
-                    let place = context.sources.place(item.at);
+                    let place = context.sources.place(term.at);
                     let name = &self.terminals[*terminal].name;
                     let message = format!(
                         "`{name}` is only declared and has no pattern, so no terminal can contain \
@@ -317,8 +317,8 @@ impl Patterns<'_> {
                 Some(self.measures[*terminal])
             }
             Node::Group(body) => self.measure(context, body),
-            Node::Repeat { item, .. } => {
-                let Measure { size, depth } = self.measure_item(context, item)?;
+            Node::Repeat { term, .. } => {
+                let Measure { size, depth } = self.measure_term(context, term)?;
                 Some(Measure { size: size.saturating_add(1), depth: depth + 1 })
             }
             Node::Rule(_)
@@ -326,7 +326,7 @@ impl Patterns<'_> {
             | Node::Call { .. }
             | Node::Value(_)
             | Node::If(_) => {
-                let place = context.sources.place(item.at);
+                let place = context.sources.place(term.at);
                 context.report(
                     Diagnostic::error("rule-in-terminal", "a terminal cannot contain a rule")
                         .at(place)
@@ -345,9 +345,9 @@ impl Patterns<'_> {
     fn alternatives(&self, context: &Context, body: &Body) -> Pattern {
         let mut all = Vec::with_capacity(body.len());
         for sequence in body {
-            let mut parts = Vec::with_capacity(sequence.items.len());
-            for item in &sequence.items {
-                match self.item(context, item) {
+            let mut parts = Vec::with_capacity(sequence.terms.len());
+            for term in &sequence.terms {
+                match self.term(context, term) {
                     Pattern::Concat(inner) => parts.extend(inner),
                     pattern => parts.push(pattern),
                 }
@@ -360,20 +360,20 @@ impl Patterns<'_> {
         if all.len() == 1 { all.remove(0) } else { Pattern::Alternation(all) }
     }
 
-    fn item(&self, context: &Context, item: &Item) -> Pattern {
-        match &item.node {
-            Node::Leaf(leaf) => leaf.pattern(|| context.sources.place(item.at)),
+    fn term(&self, context: &Context, term: &Term) -> Pattern {
+        match &term.node {
+            Node::Leaf(leaf) => leaf.pattern(|| context.sources.place(term.at)),
             Node::Group(body) => self.alternatives(context, body),
-            Node::Repeat { item, min, max } => Pattern::Repeat {
-                pattern: Box::new(self.item(context, item)),
+            Node::Repeat { term, min, max } => Pattern::Repeat {
+                pattern: Box::new(self.term(context, term)),
                 min: *min,
                 max: *max,
             },
             Node::Intersection(parts) => Pattern::Intersection(
                 parts.iter().map(|part| self.alternatives(context, part)).collect(),
             ),
-            Node::Complement(item) => Pattern::Complement(Box::new(self.item(context, item))),
-            Node::Shortest(item) => Pattern::Shortest(Box::new(self.item(context, item))),
+            Node::Complement(term) => Pattern::Complement(Box::new(self.term(context, term))),
+            Node::Shortest(term) => Pattern::Shortest(Box::new(self.term(context, term))),
             Node::Terminal(terminal) => match &self.terminals[*terminal].body {
                 Some(body) => self.alternatives(context, body),
                 None => Pattern::Alternation(Vec::new()),

@@ -21,7 +21,7 @@ pub(crate) type Body = Vec<Sequence>;
 /// One alternative.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sequence {
-    pub(crate) items: Vec<Item>,
+    pub(crate) terms: Vec<Term>,
     /// Word of `%prec`: only at the end of an alternative of a rule.
     pub(crate) precedence: Option<WordKey>,
     pub(crate) at: At,
@@ -29,7 +29,7 @@ pub(crate) struct Sequence {
 
 /// A node and its location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Item {
+pub(crate) struct Term {
     pub(crate) node: Node,
     pub(crate) at: At,
 }
@@ -46,7 +46,7 @@ pub(crate) enum Node {
     /// `callee{arguments}`: the callee is a rule, or a parameter that denotes one.
     Call {
         callee: Box<Node>,
-        arguments: Vec<Item>,
+        arguments: Vec<Term>,
     },
     /// Argument of a parametric rule: its only one.
     Value(Value),
@@ -54,16 +54,16 @@ pub(crate) enum Node {
     If(Condition),
     Group(Body),
     Repeat {
-        item: Box<Item>,
+        term: Box<Term>,
         min: u32,
         max: Option<u32>,
     },
     /// Intersection of terminals.
     Intersection(Vec<Body>),
     /// Complement of a terminal.
-    Complement(Box<Item>),
+    Complement(Box<Term>),
     /// Shortest matches of a terminal.
-    Shortest(Box<Item>),
+    Shortest(Box<Term>),
 }
 
 /// An expression that needs no name of its own.
@@ -166,7 +166,7 @@ pub(crate) struct RuleMarks {
 /// Text that ends a rule's texts and is not captured with them.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleSuffix {
-    pub(crate) item: Item,
+    pub(crate) term: Term,
     /// Name of its capture and number of bytes captured; `None` for all.
     pub(crate) capture: Option<(String, Option<u32>)>,
 }
@@ -176,7 +176,7 @@ pub(crate) struct RuleSuffix {
 pub(crate) struct Stop {
     /// Body of the rule as written.
     pub(crate) body: Body,
-    pub(crate) end: Item,
+    pub(crate) end: Term,
     pub(crate) capture: Option<String>,
     /// Whether some use of the rule was replaced by a rule made of it and its stop.
     pub(crate) is_joined: bool,
@@ -184,7 +184,7 @@ pub(crate) struct Stop {
 
 impl Stop {
     /// Creates a stop whose rule has not been replaced anywhere yet.
-    pub(crate) fn new(body: Body, end: Item, capture: Option<String>) -> Self {
+    pub(crate) fn new(body: Body, end: Term, capture: Option<String>) -> Self {
         Self { body, end, capture, is_joined: false }
     }
 }
