@@ -16,7 +16,7 @@ use crate::util::id::{CoreId, NonterminalId};
 pub(super) type Cores = SmallVec<[CoreId; 2]>;
 
 /// The cores of a stack from the top down to the lowest that was read.
-pub(super) type Read = SmallVec<[CoreId; 8]>;
+pub(super) type ReadCores = SmallVec<[CoreId; 8]>;
 
 /// The actions of a state on top of another.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub(super) struct Exit {
 pub(super) struct Closures {
     pub(super) by_top: Slots<Box<[OnceLock<Box<Closure>>]>>,
     /// Numbers of the sets of terminals that stacks can shift, by the cores that were read.
-    pub(super) shiftable: AppendMap<Read, u32>,
+    pub(super) shiftable: AppendMap<ReadCores, u32>,
     /// Number of rounds taken to compute the closures.
     pub(super) rounds: AtomicUsize,
     /// Number of closures that were cut.

@@ -23,7 +23,7 @@ use crate::util::id::NonterminalId;
 
 /// A stack to be completed: a real stack, with at most one more node on top.
 #[derive(Clone, Copy)]
-struct Rest<'s> {
+struct PartialStack<'s> {
     below: &'s Stack,
     top: Option<Node>,
     control: Control,
@@ -44,9 +44,9 @@ pub(crate) enum Order {
 
 /// A task of the search.
 enum Task<'s> {
-    Look(Rest<'s>),
+    Look(PartialStack<'s>),
     /// The remaining items of the top to try, the last one first.
-    Try(Rest<'s>, SmallVec<[Item; 8]>),
+    Try(PartialStack<'s>, SmallVec<[Item; 8]>),
 }
 
 /// The places from which all ways to complete a text have been or are being tried, by [`Spot`].
@@ -54,19 +54,21 @@ enum Task<'s> {
 /// latter is kept: an antichain (De Wulf, Doyen, Henzinger and Raskin 2006). With the obligations
 /// that many matches leave pending there are thousands of places, but few maximal ones.
 #[derive(Default)]
-struct Met {
+struct Visited {
     places: HashMap<Spot, Vec<Place>, FxBuildHasher>,
 }
 
 /// The stack, the node on top, the barred set (at place 0), and the number of open brackets.
 type Spot = (Address, Option<Node>, Control, u32);
 
-impl Met {
-    /// Returns whether `rest` has not been visited; also marks it as visited.
-    fn is_new(&mut self, rest: &Rest<'_>, succession: &impl Succession) -> bool {
-        let (place, barred) = (rest.control.place, rest.control.bars_only());
-        let places =
-            self.places.entry((rest.below.address(), rest.top, barred, rest.brackets)).or_default();
+impl Visited {
+    /// Returns whether `partial` has not been visited; also marks it as visited.
+    fn is_new(&mut self, partial: &PartialStack<'_>, succession: &impl Succession) -> bool {
+        let (place, barred) = (partial.control.place, partial.control.bars_only());
+        let places = self
+            .places
+            .entry((partial.below.address(), partial.top, barred, partial.brackets))
+            .or_default();
         if places.iter().any(|&known| succession.covers(known, place)) {
             return false;
         }
@@ -103,53 +105,53 @@ impl Derivations {
         budget: &mut usize,
     ) -> Option<bool> {
         let mut is_certain = true;
-        let first = Rest { below: stack, top: None, control: Control::at(place), brackets };
+        let first = PartialStack { below: stack, top: None, control: Control::at(place), brackets };
         let mut pending = vec![Task::Look(first)];
-        let mut met = Met::default();
+        let mut met = Visited::default();
         self.note(stack, depths);
         while let Some(task) = pending.pop() {
-            let (rest, items) = match task {
-                Task::Look(rest) => {
-                    let is_new = met.is_new(&rest, succession);
+            let (partial, items) = match task {
+                Task::Look(partial) => {
+                    let is_new = met.is_new(&partial, succession);
                     *budget = budget.saturating_sub(succession.take_spent().saturating_add(1));
                     if !is_new {
                         continue;
                     }
-                    (rest, self.items(table, &rest, order))
+                    (partial, self.items(table, &partial, order))
                 }
-                Task::Try(rest, mut items) => {
+                Task::Try(partial, mut items) => {
                     let Some(item) = items.pop() else { continue };
                     if !items.is_empty() {
-                        pending.push(Task::Try(rest, items));
+                        pending.push(Task::Try(partial, items));
                     }
-                    (rest, SmallVec::from_iter([item]))
+                    (partial, SmallVec::from_iter([item]))
                 }
             };
             if *budget == 0 {
                 return None;
             }
             if order == Order::ShortestFirst && items.len() > 1 {
-                pending.push(Task::Try(rest, items));
+                pending.push(Task::Try(partial, items));
                 continue;
             }
-            let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
+            let node = partial.top.unwrap_or_else(|| self.node(table, partial.below));
             for item in items {
                 let opened = open_brackets(&table.rules, item, succession);
-                let outside = rest.brackets.saturating_sub(opened);
-                let begun = succession.outside(rest.control.place, outside);
+                let outside = partial.brackets.saturating_sub(opened);
+                let begun = succession.outside(partial.control.place, outside);
                 let asked = (node, item, begun);
                 // The results of an item are followed further down, so one item may not take the
                 // whole budget.
                 let share = budget.div_ceil(2);
                 let mut left = share;
-                let found = self.rest(table, succession, asked, rest.control, &mut left);
+                let found = self.rest(table, succession, asked, partial.control, &mut left);
                 *budget -= share - left;
                 is_certain &= found.are_all;
                 match found.outcomes {
                     Outcomes::Settled => return Some(true),
                     Outcomes::Controls(controls) => {
                         for control in controls {
-                            let after = Rest { control, brackets: outside, ..rest };
+                            let after = PartialStack { control, brackets: outside, ..partial };
                             if self.finish(table, succession, after, item, depths, &mut pending)? {
                                 return Some(true);
                             }
@@ -162,8 +164,13 @@ impl Derivations {
     }
 
     /// Returns the items of the top node, in the reverse of the order in which they are tried.
-    fn items(&self, table: &ParseTable, rest: &Rest<'_>, order: Order) -> SmallVec<[Item; 8]> {
-        let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
+    fn items(
+        &self,
+        table: &ParseTable,
+        partial: &PartialStack<'_>,
+        order: Order,
+    ) -> SmallVec<[Item; 8]> {
+        let node = partial.top.unwrap_or_else(|| self.node(table, partial.below));
         let kernel = table.automaton.kernels.get(self.core(table, node).index());
         let mut items: SmallVec<[Item; 8]> = SmallVec::from_slice(kernel);
         if order == Order::ShortestFirst {
@@ -178,7 +185,7 @@ impl Derivations {
         &self,
         table: &ParseTable,
         succession: &mut impl Succession,
-        rest: Rest<'s>,
+        partial: PartialStack<'s>,
         item: Item,
         depths: &mut impl Depths,
         pending: &mut Vec<Task<'s>>,
@@ -186,17 +193,21 @@ impl Derivations {
         let production = table.rules.production(item);
         if production == table.rules.accept() {
             return Some(
-                !self.bars(rest.control, table.end()) && succession.may_end(rest.control.place),
+                !self.bars(partial.control, table.end())
+                    && succession.may_end(partial.control.place),
             );
         }
         let read = (item - table.rules.first(production)) as usize;
         let lhs = NonterminalId::new(table.rules.lhs(production));
-        let uncovered =
-            rest.below.descend(read.saturating_sub(usize::from(rest.top.is_some())), depths)?;
+        let uncovered = partial
+            .below
+            .descend(read.saturating_sub(usize::from(partial.top.is_some())), depths)?;
         for below in uncovered {
             self.note(below, depths);
             let top = self.goto(table, self.node(table, below), lhs);
-            pending.extend(top.map(|top| Task::Look(Rest { below, top: Some(top), ..rest })));
+            pending.extend(
+                top.map(|top| Task::Look(PartialStack { below, top: Some(top), ..partial })),
+            );
         }
         Some(false)
     }

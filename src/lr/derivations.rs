@@ -127,7 +127,7 @@ type Controls = SmallVec<[Control; 2]>;
 
 /// The known results of a goal.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Results {
     pub(super) outcomes: Outcomes,
     /// Whether there are no others. Results found before the steps ran out are certain; only their
     /// completeness is not.
@@ -312,12 +312,12 @@ impl Derivations {
         (node, item, begun): (Node, Item, Place),
         control: Control,
         budget: &mut usize,
-    ) -> Found {
+    ) -> Results {
         if table.rules.next(item) == COMPLETE {
             let core = self.core(table, node);
             let control = self.bar(table, control, core, table.rules.production(item));
             let outcomes = Outcomes::Controls(Controls::from_iter([control]));
-            return Found { outcomes, are_all: true };
+            return Results { outcomes, are_all: true };
         }
         let wanted = Wanted::Rest(item, begun);
         self.find(table, succession, Goal { node, wanted, control }, budget)
@@ -329,13 +329,13 @@ impl Derivations {
         succession: &mut impl Succession,
         goal: Goal,
         budget: &mut usize,
-    ) -> Found {
+    ) -> Results {
         if let Some(known) = self.known.get(&goal) {
-            return Found { outcomes: known.clone(), are_all: true };
+            return Results { outcomes: known.clone(), are_all: true };
         }
         if self.given_up.get(&goal).is_some_and(|&tried| *budget <= tried) {
             let found = self.begun.get(&goal).cloned().unwrap_or_default();
-            return Found { outcomes: Outcomes::Controls(found), are_all: false };
+            return Results { outcomes: Outcomes::Controls(found), are_all: false };
         }
         let mut work = Work { goals: Vec::new(), numbers: HashMap::default(), tasks: Vec::new() };
         work.begin(goal, &self.begun);
@@ -358,7 +358,7 @@ impl Derivations {
         are_all &= *budget > 0;
         let outcomes = work.goals[0].outcomes();
         self.keep(work, are_all);
-        Found { outcomes, are_all }
+        Results { outcomes, are_all }
     }
 
     /// Stores the results. `is_over`: all work is done, or as much as was needed.

@@ -32,13 +32,13 @@ pub(crate) struct Derivations {
 }
 
 /// A nonterminal, and the terminals that it derives: from the first to before the second.
-pub(crate) type Part = (NonterminalId, usize, usize);
+pub(crate) type Constituent = (NonterminalId, usize, usize);
 
 /// The parts of a derivation.
 #[derive(Debug, Default)]
 pub(crate) struct Derived {
     /// The complete parts, each after those within it, from left to right.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<Constituent>,
     /// For a prefix: the incomplete nonterminals of each possible continuation, innermost first;
     /// each with the terminal at which it begins.
     pub(crate) open: Vec<Vec<(NonterminalId, usize)>>,
@@ -291,19 +291,19 @@ impl Derivations {
     }
 
     /// Adds the parts of these tasks, each after those within it.
-    fn collect(&self, sets: &[Set], tasks: Vec<Task>, parts: &mut Vec<Part>) {
+    fn collect(&self, sets: &[Set], tasks: Vec<Task>, parts: &mut Vec<Constituent>) {
         let mut tasks = tasks;
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Part(part) => parts.push(part),
+                Task::Constituent(part) => parts.push(part),
                 Task::Item(set, number) => {
                     let item = sets[set as usize].items[number as usize];
                     let lhs = self.productions[item.production as usize].0;
-                    tasks.push(Task::Part((lhs, item.origin as usize, set as usize)));
+                    tasks.push(Task::Constituent((lhs, item.origin as usize, set as usize)));
                     tasks.extend(children(sets, (set, number)));
                 }
                 Task::Empty(nonterminal, at) => {
-                    tasks.push(Task::Part((nonterminal, at, at)));
+                    tasks.push(Task::Constituent((nonterminal, at, at)));
                     let production = self.empty[nonterminal.index()];
                     let symbols = production
                         .map_or(&[][..], |production| &self.productions[production as usize].1);
@@ -319,7 +319,7 @@ impl Derivations {
 
 /// Work to be added to the parts.
 enum Task {
-    Part(Part),
+    Constituent(Constituent),
     /// All parts of a completed item.
     Item(u32, u32),
     /// A nonterminal that derives the empty sequence, at this position.

@@ -44,7 +44,7 @@ pub(super) type Path = Vec<u32>;
 
 /// The result of a search for a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SearchResult {
     /// The path with the shortest text.
     Path(Path),
     /// There is no path.
@@ -134,7 +134,7 @@ impl<'a> Search<'a> {
         items: &[Item],
         leading: &Leading,
         terminal: Code,
-    ) -> Found {
+    ) -> SearchResult {
         let start: Vertex =
             (state as u32, std::array::from_fn(|i| items.get(i).copied().unwrap_or(MET)));
         let mut best: HashMap<Vertex, (u64, Vertex), FxBuildHasher> = HashMap::default();
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         let mut held = self.meter.holding();
         while let Some(Reverse((cost, finished, vertex))) = heap.pop() {
             if finished {
-                return Found::Path(self.unwind(&best, start, vertex));
+                return SearchResult::Path(self.unwind(&best, start, vertex));
             }
             if best[&vertex].0 < cost {
                 continue;
@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
             let (state, items) = vertex;
             let spent = self.meter.step(STEPS_OF_A_VERTEX + self.steps_outwards(items));
             if spent.and_then(|()| held.set(BYTES_OF_A_VERTEX * best.len())).is_err() {
-                return Found::GaveUp;
+                return SearchResult::GaveUp;
             }
             if items == [MET; 2] {
                 heap.push(Reverse((
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Found::Nothing
+        SearchResult::Nothing
     }
 
     /// Returns the index of an item with its dot at the start, if there is one.

@@ -15,7 +15,7 @@ use super::requirements::{End, Symbol};
 use super::stack::{Depths, Stack};
 use super::table::ParseTable;
 use super::tail::Tail;
-use super::virtual_top::{LookAhead, Place};
+use super::virtual_top::{LookAhead, VirtualTop};
 use crate::util::bitset::BitSet;
 use crate::util::id::CoreId;
 
@@ -25,7 +25,7 @@ impl ParseTable {
     #[inline]
     pub(super) fn within_requirements<'t, L: LookAhead<'t>>(
         &'t self,
-        at: &Place<'_>,
+        at: &VirtualTop<'_>,
         lookahead: L,
         depths: &mut impl Depths,
     ) -> Option<L> {

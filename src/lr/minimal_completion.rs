@@ -26,10 +26,10 @@ pub(crate) struct MinimalCompletion {
 
 /// A stack during completion: a part of the real stack, with one more state on top, or none.
 #[derive(Clone, Copy, Debug)]
-struct Place<'s> {
+struct PartialStack<'s> {
     below: &'s Stack,
     top: Option<CoreId>,
-    /// The previous place, and the item whose rest led here.
+    /// The previous stack, and the item whose rest led here.
     from: Option<(usize, Item)>,
 }
 
@@ -62,11 +62,11 @@ impl MinimalCompletion {
         stack: &Stack,
         steps: &mut usize,
     ) -> Option<Vec<TerminalId>> {
-        let mut places = Vec::new();
-        let (cost, at, last) = self.way(table, stack, &mut places, steps)?;
+        let mut stacks = Vec::new();
+        let (cost, at, last) = self.way(table, stack, &mut stacks, steps)?;
         // A grammar of a few lines may have no sentence that fits into memory.
         *steps = steps.checked_sub(usize::try_from(cost).ok()?)?;
-        Some(self.terminals(table, &places, at, last))
+        Some(self.terminals(table, &stacks, at, last))
     }
 
     /// Returns the cost of the plan, without building it.
@@ -74,23 +74,23 @@ impl MinimalCompletion {
         Some(self.way(table, stack, &mut Vec::new(), steps)?.0)
     }
 
-    /// Returns the cheapest way to the end: its cost, the last of its places, and the item finished
+    /// Returns the cheapest way to the end: its cost, the last of its stacks, and the item finished
     /// there, if any.
     fn way<'s>(
         &self,
         table: &ParseTable,
         stack: &'s Stack,
-        places: &mut Vec<Place<'s>>,
+        stacks: &mut Vec<PartialStack<'s>>,
         steps: &mut usize,
     ) -> Option<(u64, usize, Option<Item>)> {
-        places.push(Place { below: stack, top: None, from: None });
+        stacks.push(PartialStack { below: stack, top: None, from: None });
         let mut best: HashMap<(Address, CoreId), u64, FxBuildHasher> = HashMap::default();
         let mut heap = BinaryHeap::from([Reverse((0u64, 0usize))]);
         while let Some(Reverse((cost, at))) = heap.pop() {
             *steps = steps.checked_sub(1)?;
-            let Place { below, top, .. } = places[at];
+            let PartialStack { below, top, .. } = stacks[at];
             let state = top.unwrap_or_else(|| below.core());
-            let missing = self.missing_members(table, &places[at]);
+            let missing = self.missing_members(table, &stacks[at]);
             for &item in table.automaton.kernels.get(state.index()) {
                 let rest = match missing.before(&table.rules, item) {
                     Some(missing) => self.yields.lengths(&table.rules, missing),
@@ -111,8 +111,12 @@ impl MinimalCompletion {
                     let known = best.entry((below.address(), next)).or_insert(u64::MAX);
                     if cost < *known {
                         *known = cost;
-                        heap.push(Reverse((cost, places.len())));
-                        places.push(Place { below, top: Some(next), from: Some((at, item)) });
+                        heap.push(Reverse((cost, stacks.len())));
+                        stacks.push(PartialStack {
+                            below,
+                            top: Some(next),
+                            from: Some((at, item)),
+                        });
                     }
                 }
             }
@@ -120,12 +124,12 @@ impl MinimalCompletion {
         None
     }
 
-    /// Returns the missing members of a list that may end at a place: of the sets with which it may
+    /// Returns the missing members of a list that may end on a stack: of the sets with which it may
     /// end, the one with the cheapest missing members, each after a separator.
-    fn missing_members(&self, table: &ParseTable, place: &Place<'_>) -> Missing {
-        let (core, below) = match place.top {
-            Some(top) => (top, Some(place.below)),
-            None => (place.below.core(), place.below.below().first()),
+    fn missing_members(&self, table: &ParseTable, partial: &PartialStack<'_>) -> Missing {
+        let (core, below) = match partial.top {
+            Some(top) => (top, Some(partial.below)),
+            None => (partial.below.core(), partial.below.below().first()),
         };
         let requirements = &table.requirements;
         let Some(end) = requirements.ending(core) else { return Missing(None) };
@@ -150,20 +154,20 @@ impl MinimalCompletion {
     fn terminals(
         &self,
         table: &ParseTable,
-        places: &[Place<'_>],
+        stacks: &[PartialStack<'_>],
         at: usize,
         last: Option<Item>,
     ) -> Vec<TerminalId> {
         let mut finished: Vec<(usize, Item)> = last.map(|item| (at, item)).into_iter().collect();
-        let mut back = places[at].from;
-        while let Some((place, item)) = back {
-            finished.push((place, item));
-            back = places[place].from;
+        let mut back = stacks[at].from;
+        while let Some((number, item)) = back {
+            finished.push((number, item));
+            back = stacks[number].from;
         }
         let rules = &table.rules;
         let mut codes: Vec<Code> = Vec::new();
-        for (place, item) in finished.into_iter().rev() {
-            let missing = self.missing_members(table, &places[place]);
+        for (number, item) in finished.into_iter().rev() {
+            let missing = self.missing_members(table, &stacks[number]);
             let rest = missing.before(rules, item).unwrap_or(rules.rest(item));
             self.yields.expand_up_to(UNKNOWN - 1, rules, rest, &mut codes);
         }

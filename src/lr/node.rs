@@ -196,10 +196,10 @@ fn free(mut pending: Vec<Stack>) {
 
 /// The live nodes above forks.
 #[derive(Debug, Default)]
-pub(super) struct Forks(Mutex<Known>);
+pub(super) struct Forks(Mutex<ForkTable>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct ForkTable {
     nodes: HashMap<Key, Weak<Node>, FxBuildHasher>,
     /// Number of nodes after the dead ones were last removed.
     held: usize,

@@ -6,7 +6,7 @@
 use hashbrown::HashSet;
 
 use super::conflict::Conflict;
-use super::example::{Enclosing, Found, Search};
+use super::example::{Enclosing, Search, SearchResult};
 use super::lr0::Automaton;
 use super::names::Names;
 use super::rules::{Code, Rules};
@@ -135,16 +135,16 @@ impl Report<'_> {
         };
         let (rivals, (terminal, leading, found)) = self.meet(conflict);
         match found {
-            Found::Path(path) => {
+            SearchResult::Path(path) => {
                 lines.push(self.prefix(&path, terminal));
                 self.items(conflict, terminal, &mut lines);
                 self.readings(&rivals, &path, (terminal, &leading), &mut lines);
             }
-            Found::Nothing => {
+            SearchResult::Nothing => {
                 lines.push("no single text leads to both, but one leads to each:".to_owned());
                 for production in rivals {
                     let need = self.rules.last(production);
-                    if let Found::Path(path) =
+                    if let SearchResult::Path(path) =
                         self.search.path(conflict.state, &[need], &leading, terminal)
                     {
                         lines.push(self.prefix(&path, terminal));
@@ -172,7 +172,7 @@ impl Report<'_> {
                     }
                 };
             }
-            Found::GaveUp => {
+            SearchResult::GaveUp => {
                 self.items(conflict, terminal, &mut lines);
                 lines.push("no example was found within the limits of the search".to_owned());
             }
@@ -192,7 +192,7 @@ impl Report<'_> {
 
     /// Finds actions that meet on a path, as listed by [`rivals`], and the path. Of three actions,
     /// two may really meet and the third only because of merging, so all are tried.
-    fn meet(&self, conflict: &Conflict) -> (Vec<u32>, (Code, Leading, Found)) {
+    fn meet(&self, conflict: &Conflict) -> (Vec<u32>, (Code, Leading, SearchResult)) {
         let attempt = |rivals: Vec<u32>| {
             let needs: Vec<u32> =
                 rivals.iter().map(|&production| self.rules.last(production)).collect();
@@ -201,7 +201,8 @@ impl Report<'_> {
         };
         let mut tried = rivals(conflict).map(attempt);
         let first = tried.next().expect("a conflict is between two actions");
-        let meets = |(_, (_, _, found)): &(_, (_, _, Found))| *found != Found::Nothing;
+        let meets =
+            |(_, (_, _, found)): &(_, (_, _, SearchResult))| *found != SearchResult::Nothing;
         if meets(&first) {
             return first;
         }
@@ -210,7 +211,7 @@ impl Report<'_> {
 
     /// Finds a path on which one of the terminals is a real conflict. Two reductions may really
     /// meet on one terminal and only by merging on another, so the first few are tried.
-    fn reach(&self, conflict: &Conflict, needs: &[u32]) -> (Code, Leading, Found) {
+    fn reach(&self, conflict: &Conflict, needs: &[u32]) -> (Code, Leading, SearchResult) {
         let attempt = |&terminal: &usize| {
             let terminal = terminal as Code;
             match self.search.leading(terminal) {
@@ -218,15 +219,15 @@ impl Report<'_> {
                     let found = self.search.path(conflict.state, needs, &leading, terminal);
                     (terminal, leading, found)
                 }
-                None => (terminal, Leading::none(self.rules, terminal), Found::GaveUp),
+                None => (terminal, Leading::none(self.rules, terminal), SearchResult::GaveUp),
             }
         };
         let mut tried = conflict.terminals.iter().take(NAMED).map(attempt);
         let first = tried.next().expect("a conflict is before some terminal");
-        if first.2 != Found::Nothing {
+        if first.2 != SearchResult::Nothing {
             return first;
         }
-        tried.find(|(_, _, found)| *found != Found::Nothing).unwrap_or(first)
+        tried.find(|(_, _, found)| *found != SearchResult::Nothing).unwrap_or(first)
     }
 
     fn message(&self, conflict: &Conflict) -> String {

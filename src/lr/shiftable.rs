@@ -7,7 +7,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::closures::{Closure, Read};
+use super::closures::{Closure, ReadCores};
 use super::node::{Acceptable, Stack};
 use super::stack::Depths;
 use super::table::ParseTable;
@@ -82,7 +82,7 @@ impl Stack {
     fn find_further(&self, table: &ParseTable, closure: &Closure) -> Acceptable {
         let known = &table.closures.shiftable;
         let mut lengths = closure.lengths.load(Ordering::Relaxed);
-        let (mut read, mut at) = (Read::new(), self);
+        let (mut read, mut at) = (ReadCores::new(), self);
         read.push(self.core());
         while lengths != 0 && self.read_on(&mut read, &mut at, lengths.trailing_zeros() as usize) {
             if let Some(&set) = known.get(&read) {
@@ -98,7 +98,7 @@ impl Stack {
         });
         let set = table.acceptable_sets().intern(found);
         let length = (self.depth() - lowest.depth) as usize + 1;
-        let (mut read, mut at) = (Read::from_iter([self.core()]), self);
+        let (mut read, mut at) = (ReadCores::from_iter([self.core()]), self);
         if !lowest.is_past_fork
             && length <= LONGEST
             && known.len() < MOST
@@ -111,7 +111,7 @@ impl Stack {
     }
 
     /// Reads on until `length` cores are read. Returns whether there is a single path down to them.
-    fn read_on<'s>(&'s self, read: &mut Read, at: &mut &'s Stack, length: usize) -> bool {
+    fn read_on<'s>(&'s self, read: &mut ReadCores, at: &mut &'s Stack, length: usize) -> bool {
         while read.len() < length {
             let [below] = at.below() else { return false };
             read.push(below.core());
@@ -129,6 +129,6 @@ impl Stack {
 impl ParseTable {
     /// Returns the bytes of the cached sets of stacks.
     pub(crate) fn bytes_of_shiftable(&self) -> usize {
-        self.closures.shiftable.len() * (size_of::<Read>() + ENTRY_BYTES)
+        self.closures.shiftable.len() * (size_of::<ReadCores>() + ENTRY_BYTES)
     }
 }

@@ -25,7 +25,7 @@ use super::closures::{Closure, Exit, Stop};
 use super::forks::joined;
 use super::node::{Below, STRAIGHT};
 use super::table::ParseTable;
-use super::virtual_top::{LookAhead, Met, Place};
+use super::virtual_top::{LookAhead, ReachedTops, VirtualTop};
 use crate::grammar::ir::Symbol;
 use crate::util::distinct::Distinct;
 use crate::util::id::{CoreId, ParseStateId, TerminalId};
@@ -228,7 +228,7 @@ impl Stack {
     fn shift(
         &self,
         table: &ParseTable,
-        at: &Place<'_>,
+        at: &VirtualTop<'_>,
         stop: &Stop,
         terminal: TerminalId,
         depths: &mut impl Depths,
@@ -244,7 +244,7 @@ impl Stack {
     pub(super) fn before_shift(
         &self,
         table: &ParseTable,
-        at: &Place<'_>,
+        at: &VirtualTop<'_>,
         stop: &Stop,
         depths: &mut impl Depths,
     ) -> Option<Stack> {
@@ -270,14 +270,14 @@ impl Stack {
         table: &'t ParseTable,
         mut lookahead: L,
         depths: &mut D,
-        mut meet: impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
+        mut meet: impl FnMut(&VirtualTop<'s>, &Closure, &L, &mut D) -> bool,
     ) {
         // Nearly always there is only one path.
         let is_straight = self.0.straight == STRAIGHT && !table.has_conflicts();
         if !L::IS_ONE || !is_straight {
             return self.follow_ways(table, lookahead, depths, &mut meet);
         }
-        let mut at = Place { core: self.core(), below: self.below().first(), is_real: true };
+        let mut at = VirtualTop { core: self.core(), below: self.below().first(), is_real: true };
         loop {
             let allowed = table.within_requirements(&at, lookahead, depths);
             let Some(allowed) = allowed else { return };
@@ -298,7 +298,7 @@ impl Stack {
             }
             depths.read(below.depth());
             let Some(core) = table.goto(below.core(), exit.lhs) else { return };
-            at = Place { core, below: Some(below), is_real: false };
+            at = VirtualTop { core, below: Some(below), is_real: false };
         }
     }
 
@@ -309,13 +309,13 @@ impl Stack {
         table: &'t ParseTable,
         lookahead: L,
         depths: &mut D,
-        meet: &mut impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
+        meet: &mut impl FnMut(&VirtualTop<'s>, &Closure, &L, &mut D) -> bool,
     ) {
         let (core, below) = (self.core(), self.below());
         let mut alone = !table.has_conflicts();
         // Nearly always there is only one virtual top to continue from.
         let mut next = None;
-        let mut pending: SmallVec<[(Place<'s>, L); 2]> = SmallVec::new();
+        let mut pending: SmallVec<[(VirtualTop<'s>, L); 2]> = SmallVec::new();
         match below {
             // A top that does not read the nodes below treats them all alike.
             [first, _, ..] if table.closure(core, Some(first.core())).reads_below => {
@@ -324,13 +324,13 @@ impl Stack {
                 }
                 alone = false;
                 for below in below.iter().map(Some) {
-                    pending.push((Place { core, below, is_real: true }, lookahead.clone()));
+                    pending.push((VirtualTop { core, below, is_real: true }, lookahead.clone()));
                 }
             }
-            _ => next = Some((Place { core, below: below.first(), is_real: true }, lookahead)),
+            _ => next = Some((VirtualTop { core, below: below.first(), is_real: true }, lookahead)),
         }
         // After readings diverge, reductions may meet again, and cyclic rules loop.
-        let mut met = Met::new();
+        let mut met = ReachedTops::new();
         while let Some((at, mut lookahead)) = next.take().or_else(|| pending.pop()) {
             if !alone && !at.is_real {
                 depths.spend(1);
@@ -354,7 +354,7 @@ impl Stack {
                 let mut go_to = |below: &'s Stack, lookahead: L| {
                     depths.read(below.depth());
                     if let Some(core) = table.goto(below.core(), exit.lhs) {
-                        let place = Place { core, below: Some(below), is_real: false };
+                        let place = VirtualTop { core, below: Some(below), is_real: false };
                         pending.extend(next.replace((place, lookahead)));
                     }
                 };

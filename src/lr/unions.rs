@@ -30,13 +30,13 @@ pub(super) struct Unions(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    entries: Vec<Option<Made>>,
+    entries: Vec<Option<Entry>>,
     /// Number of unions added so far.
     kept: usize,
 }
 
 #[derive(Debug)]
-struct Made {
+struct Entry {
     one: Weak<Node>,
     other: Weak<Node>,
     union: Weak<Node>,
@@ -59,7 +59,7 @@ impl Unions {
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         table.make_room();
         let known =
-            Made { one: one.downgrade(), other: other.downgrade(), union: union.downgrade() };
+            Entry { one: one.downgrade(), other: other.downgrade(), union: union.downgrade() };
         let place = place(one, other, table.entries.len());
         table.entries[place] = Some(known);
     }
@@ -68,7 +68,7 @@ impl Unions {
     /// last entry that refers to it is overwritten.
     pub(super) fn bytes(&self) -> usize {
         let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        table.entries.len() * (size_of::<Option<Made>>() + NODE_BYTES)
+        table.entries.len() * (size_of::<Option<Entry>>() + NODE_BYTES)
     }
 
     /// Returns the number of unions added so far.

@@ -83,7 +83,7 @@ impl<'t> LookAhead<'t> for Any<'t> {
 
 /// A virtual top: a core above a stack that is not modified.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'s> {
+pub(super) struct VirtualTop<'s> {
     pub(super) core: CoreId,
     pub(super) below: Option<&'s Stack>,
     /// Whether it is the real top of the stack, not one produced by a reduction.
@@ -91,22 +91,22 @@ pub(super) struct Place<'s> {
 }
 
 /// The virtual tops reached so far, with their look-aheads.
-pub(super) struct Met<L> {
-    places: Distinct<(CoreId, Address)>,
+pub(super) struct ReachedTops<L> {
+    tops: Distinct<(CoreId, Address)>,
     /// By number of the virtual top.
     lookaheads: Vec<L>,
 }
 
-impl<'t, L: LookAhead<'t>> Met<L> {
+impl<'t, L: LookAhead<'t>> ReachedTops<L> {
     pub(super) fn new() -> Self {
-        Self { places: Distinct::new(), lookaheads: Vec::new() }
+        Self { tops: Distinct::new(), lookaheads: Vec::new() }
     }
 
     /// Records that a virtual top is reached with these look-aheads; returns those that are new for
     /// it.
-    pub(super) fn note(&mut self, place: &Place<'_>, lookahead: L) -> Option<L> {
-        let below = place.below.map_or(std::ptr::null(), Stack::address);
-        match self.places.insert((place.core, below)) {
+    pub(super) fn note(&mut self, top: &VirtualTop<'_>, lookahead: L) -> Option<L> {
+        let below = top.below.map_or(std::ptr::null(), Stack::address);
+        match self.tops.insert((top.core, below)) {
             Some(number) => self.lookaheads[number].add(lookahead),
             None => {
                 self.lookaheads.push(lookahead.clone());
