@@ -5,7 +5,7 @@ use lrmask::{Constraint, Diagnostic, Stage};
 
 use crate::Answer;
 use crate::failure::Failure;
-use crate::fault::{self, Piece};
+use crate::fault::{self, Chunk};
 use crate::grammars::{self, GrammarArgument, LoadError, Sources};
 use crate::input::Inputs;
 use crate::output::{self, Output};
@@ -117,7 +117,7 @@ fn index(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Ans
     let mut matcher = constraint.matcher();
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = fault::take(&mut matcher, prefix) {
-        output::note(&fault::describe("--prefix", &Piece::whole(prefix), &fault, false));
+        output::note(&fault::describe("--prefix", &Chunk::whole(prefix), &fault, false));
         return Ok(Answer::No);
     }
     let mut mask = constraint.new_mask();

@@ -82,24 +82,24 @@ impl Fault {
     }
 }
 
-/// A piece of a text that is read in pieces, with its position on its line.
+/// A chunk of a text that is read in chunks, with its position on its line.
 #[derive(Debug)]
-pub(crate) struct Piece {
-    /// Start of the piece in the text, in bytes.
+pub(crate) struct Chunk {
+    /// Start of the chunk in the text, in bytes.
     pub(crate) first: usize,
-    /// Start of the piece as line and column.
+    /// Start of the chunk as line and column.
     pub(crate) begins: TextPlace,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Piece {
-    /// Returns the whole text as one piece.
+impl Chunk {
+    /// Returns the whole text as one chunk.
     pub(crate) fn whole(text: &[u8]) -> Self {
         Self { first: 0, begins: TextPlace::START, bytes: text.to_vec() }
     }
 
-    /// Returns the position of a byte of the text; that of the piece's first byte if it is before
-    /// the piece.
+    /// Returns the position of a byte of the text; that of the chunk's first byte if it is before
+    /// the chunk.
     pub(crate) fn place(&self, offset: usize) -> TextPlace {
         self.begins.within(self.first, &self.bytes, offset.saturating_sub(self.first))
     }
@@ -146,15 +146,15 @@ fn then(matcher: &Matcher) -> Vec<String> {
 }
 
 /// Returns the fault in one line, without the file's name.
-pub(crate) fn title(piece: &Piece, fault: &Fault) -> String {
-    let place = piece.place(fault.offset);
-    let at = fault.offset.saturating_sub(piece.first).min(piece.bytes.len());
-    let what = match &piece.bytes[at..] {
+pub(crate) fn title(chunk: &Chunk, fault: &Fault) -> String {
+    let place = chunk.place(fault.offset);
+    let at = fault.offset.saturating_sub(chunk.first).min(chunk.bytes.len());
+    let what = match &chunk.bytes[at..] {
         [] => "the text ends too early".to_owned(),
         rest => format!("{} is not allowed here", character(rest)),
     };
     let within = fault.within.as_ref().map(|within| {
-        let began = piece.place(within.offset);
+        let began = chunk.place(within.offset);
         format!(", in the word that begins at {}:{}", began.line, began.column)
     });
     let within = within.unwrap_or_default();
@@ -171,12 +171,12 @@ pub(crate) fn list(all: &[String]) -> String {
 }
 
 /// Returns the fault with its position, a picture of it, and the expected terminals.
-pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -> String {
-    let place = piece.place(fault.offset);
-    let (text, offset) = (&piece.bytes[..], fault.offset - piece.first);
+pub(crate) fn describe(name: &str, chunk: &Chunk, fault: &Fault, styled: bool) -> String {
+    let place = chunk.place(fault.offset);
+    let (text, offset) = (&chunk.bytes[..], fault.offset - chunk.first);
 
     // Long lines are cut to the text near the fault.
-    let from = place.line_start.saturating_sub(piece.first).max(offset.saturating_sub(WINDOW));
+    let from = place.line_start.saturating_sub(chunk.first).max(offset.saturating_sub(WINDOW));
     let to = text[offset..].iter().take(WINDOW).position(|&byte| byte == b'\n');
     let to = to.map_or(text.len().min(offset + WINDOW), |at| offset + at);
     let shown = |from: usize, to: usize| String::from_utf8_lossy(&text[from..to]).into_owned();
@@ -189,13 +189,13 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
         .line_start(place.line)
         .annotation(AnnotationKind::Primary.span(at..at + width));
     let within = fault.within.as_ref();
-    let began = within.and_then(|within| within.offset.checked_sub(piece.first));
+    let began = within.and_then(|within| within.offset.checked_sub(chunk.first));
     if let Some(began) = began.filter(|&began| began >= from && began < offset) {
         let began = shown(from, began).len();
         picture = picture
             .annotation(AnnotationKind::Context.span(began..at).label("the word begins here"));
     }
-    let title = format!("{name}:{}", title(piece, fault));
+    let title = format!("{name}:{}", title(chunk, fault));
     let mut group = Level::ERROR.primary_title(title).element(picture);
     let other = within.filter(|within| within.expected != fault.expected);
     if let Some(within) = other.filter(|within| !within.expected.is_empty()) {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
-use crate::fault::{self, Piece};
+use crate::fault::{self, Chunk};
 use crate::grammars::{self, GrammarArgument};
 use crate::input::Inputs;
 use crate::output::{self, Output};
@@ -69,7 +69,7 @@ pub(crate) fn run(
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = fault::take(&mut matcher, prefix) {
         let styled = output::is_styled(std::io::stderr().is_terminal());
-        output::note(&fault::describe("--prefix", &Piece::whole(prefix), &fault, styled));
+        output::note(&fault::describe("--prefix", &Chunk::whole(prefix), &fault, styled));
         grammars::tell_undecided(constraint.undecided());
         return Ok(Answer::No);
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
-use crate::fault::{self, Fault, Piece};
+use crate::fault::{self, Chunk, Fault};
 use crate::grammars::{self, GrammarArgument};
 use crate::input::{self, Inputs};
 use crate::output::{self, Output};
@@ -243,14 +243,14 @@ impl Player<'_> {
         let bytes = |token: &TokenId| vocabulary.bytes(*token).unwrap_or_default();
         let text: Vec<u8> = tokens.iter().flat_map(bytes).copied().collect();
         let token = Spelled::nth(vocabulary, tokens, step);
-        let piece = Piece::whole(&text);
+        let chunk = Chunk::whole(&text);
         // Read again from the beginning: a lexeme may have begun in an earlier token.
         let fault = fault::take(&mut self.constraint.matcher(), &text);
         let fault = fault.filter(|fault| fault.offset >= token.offset);
         let offset = fault.as_ref().map_or(token.offset, |fault| fault.offset);
-        let TextPlace { line, column, .. } = piece.place(offset);
+        let TextPlace { line, column, .. } = chunk.place(offset);
         let reason = match &fault {
-            Some(fault) => fault::title(&piece, fault),
+            Some(fault) => fault::title(&chunk, fault),
             None => format!("{line}:{column}: the token is not allowed here, though its text is"),
         };
         let Fault { expected, hints, .. } = fault.unwrap_or_default();

@@ -24,8 +24,8 @@ pub(crate) struct SchemaArguments {
     #[arg(help_heading = HEADING, long, default_value = "any", value_name = "any|none|REGEX")]
     pub(crate) whitespace: String,
     /// The formats that are enforced.
-    #[arg(help_heading = HEADING, long, value_enum, default_value_t = Held::Known)]
-    pub(crate) formats: Held,
+    #[arg(help_heading = HEADING, long, value_enum, default_value_t = FormatPolicy::Known)]
+    pub(crate) formats: FormatPolicy,
     /// The spelling of numbers.
     #[arg(help_heading = HEADING, long, value_enum, default_value_t = Written::Plain)]
     pub(crate) numerals: Written,
@@ -56,7 +56,7 @@ pub(crate) enum Order {
 
 /// The formats that are enforced.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-pub(crate) enum Held {
+pub(crate) enum FormatPolicy {
     /// Formats that a draft defines; others only annotate.
     #[default]
     Known,
@@ -147,9 +147,9 @@ impl SchemaArguments {
             pattern => Whitespace::Pattern(pattern.to_owned()),
         };
         options.formats = match self.formats {
-            Held::Known => Formats::Known,
-            Held::Strict => Formats::Strict,
-            Held::Ignore => Formats::Ignore,
+            FormatPolicy::Known => Formats::Known,
+            FormatPolicy::Strict => Formats::Strict,
+            FormatPolicy::Ignore => Formats::Ignore,
         };
         options.numerals = match self.numerals {
             Written::Plain => Numerals::Plain,

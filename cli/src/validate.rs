@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
-use crate::fault::{self, CHUNK, Fault, Piece, WINDOW};
+use crate::fault::{self, CHUNK, Chunk, Fault, WINDOW};
 use crate::grammars::{self, GrammarArgument};
 use crate::input::{self, Inputs};
 use crate::output::{self, Output};
@@ -123,7 +123,7 @@ pub(crate) fn run(
     }
 }
 
-impl Piece {
+impl Chunk {
     /// Reads up to one more chunk, and returns the number of bytes.
     fn read(&mut self, text: &mut dyn Read) -> std::io::Result<usize> {
         text.take(CHUNK as u64).read_to_end(&mut self.bytes)
@@ -143,58 +143,58 @@ impl Piece {
 }
 
 /// Returns where `text`, as a whole, leaves the language, with the text around that position. Holds
-/// at most two pieces of it in memory.
+/// at most two chunks of it in memory.
 fn find_fault(
     matcher: &mut Matcher,
     text: &mut dyn Read,
     final_newline: FinalNewline,
-) -> std::io::Result<Option<(Fault, Piece)>> {
-    let mut piece = Piece::whole(&[]);
+) -> std::io::Result<Option<(Fault, Chunk)>> {
+    let mut chunk = Chunk::whole(&[]);
     // The bytes that were read last, and the matcher before them.
     let (mut before, mut last) = (matcher.clone(), Vec::new());
     loop {
-        let begins = piece.bytes.len();
-        if piece.read(text)? == 0 {
+        let begins = chunk.bytes.len();
+        if chunk.read(text)? == 0 {
             break;
         }
-        let first = piece.first + begins;
+        let first = chunk.first + begins;
         before = matcher.clone();
-        last = piece.bytes[begins..].to_vec();
+        last = chunk.bytes[begins..].to_vec();
         let Some(fault) = fault::take(matcher, &last) else {
-            piece.forget();
+            chunk.forget();
             continue;
         };
         let fault = fault.moved(first);
-        if piece.first + piece.bytes.len() < fault.offset + WINDOW {
-            piece.read(text)?;
+        if chunk.first + chunk.bytes.len() < fault.offset + WINDOW {
+            chunk.read(text)?;
         }
-        let rest = &piece.bytes[fault.offset - piece.first..];
+        let rest = &chunk.bytes[fault.offset - chunk.first..];
         let is_whole = final_newline == FinalNewline::Allow
             && matches!(rest, b"\n" | b"\r\n")
             && matcher.is_accepting();
-        return Ok((!is_whole).then_some((fault, piece)));
+        return Ok((!is_whole).then_some((fault, chunk)));
     }
-    let begins = piece.first + piece.bytes.len() - last.len();
+    let begins = chunk.first + chunk.bytes.len() - last.len();
     let fault = fault::at_end(&before, matcher, &last);
-    Ok(fault.map(|fault| (fault.moved(begins), piece)))
+    Ok(fault.map(|fault| (fault.moved(begins), chunk)))
 }
 
 fn print(
     file: &str,
-    fault: Option<&(Fault, Piece)>,
+    fault: Option<&(Fault, Chunk)>,
     token: Option<&Spelled>,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let Some((fault, piece)) = fault else {
+    let Some((fault, chunk)) = fault else {
         return match out.is_json() {
             true => out.json(&Validated { file, ok: true, ..Validated::default() }),
             false => out.text(format_args!("{}: ok\n", input::name(file))),
         };
     };
     if out.is_json() {
-        let place = piece.place(fault.offset);
+        let place = chunk.place(fault.offset);
         let within = fault.within.as_ref().map(|within| {
-            let TextPlace { line, column, .. } = piece.place(within.offset);
+            let TextPlace { line, column, .. } = chunk.place(within.offset);
             Within { offset: within.offset, line, column, expected: &within.expected }
         });
         return out.json(&Validated {
@@ -210,7 +210,7 @@ fn print(
             token,
         });
     }
-    let picture = fault::describe(input::name(file), piece, fault, out.is_styled());
+    let picture = fault::describe(input::name(file), chunk, fault, out.is_styled());
     out.text(format_args!("{picture}\n"))?;
     match token {
         Some(token) => out.text(format_args!("  = note: {token}\n")),

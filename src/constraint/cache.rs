@@ -42,11 +42,11 @@ use crate::vocab::Vocabulary;
 #[derive(Debug)]
 pub struct ConstraintCache {
     most: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<Entries>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Entries {
     entries: HashMap<Key, Entry>,
     /// Number of requests so far.
     clock: u64,
@@ -164,13 +164,13 @@ impl ConstraintCache {
         self.kept().shrink(self.most);
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, Entries> {
         // No update is ever left half done under this lock.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl Entries {
     fn shrink(&mut self, most: usize) {
         let sizes = self.entries.iter().map(|(key, entry)| (entry.used, bytes(key, entry)));
         let mut sizes: Vec<(u64, usize)> = sizes.collect();

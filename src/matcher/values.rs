@@ -19,12 +19,12 @@ pub(super) struct Values {
     open: History<Composite>,
     /// The scalar in progress.
     scalar: TextSoFar,
-    place: Place,
+    state: StringState,
 }
 
 /// Position of the next byte relative to strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum StringState {
     /// Not in a string.
     #[default]
     Outside,
@@ -89,34 +89,34 @@ impl Values {
 
     /// Whether both are certainly equal. May be false for equal ones.
     pub(super) fn same(&self, other: &Self) -> bool {
-        self.open.same(&other.open) && self.scalar.same(&other.scalar) && self.place == other.place
+        self.open.same(&other.open) && self.scalar.same(&other.scalar) && self.state == other.state
     }
 
     /// Reads one more byte; returns the array or object that ends with it.
     pub(super) fn push(&mut self, byte: u8) -> Option<Ended> {
-        if self.place == Place::Outside && !self.scalar.is_empty() && !is_of_word(byte) {
+        if self.state == StringState::Outside && !self.scalar.is_empty() && !is_of_word(byte) {
             self.end_scalar(word_id);
         }
-        match (self.place, byte) {
-            (Place::Escaped, _) => self.place = Place::Within,
-            (Place::Within, b'\\') => self.place = Place::Escaped,
-            (Place::Within, b'"') => {
-                self.place = Place::Outside;
+        match (self.state, byte) {
+            (StringState::Escaped, _) => self.state = StringState::Within,
+            (StringState::Within, b'\\') => self.state = StringState::Escaped,
+            (StringState::Within, b'"') => {
+                self.state = StringState::Outside;
                 self.end_scalar(string_id);
                 return None;
             }
-            (Place::Within, _) => {}
-            (Place::Outside, b'"') => {
-                self.place = Place::Within;
+            (StringState::Within, _) => {}
+            (StringState::Outside, b'"') => {
+                self.state = StringState::Within;
                 return None;
             }
-            (Place::Outside, b'{' | b'[') => {
+            (StringState::Outside, b'{' | b'[') => {
                 self.open.push(Composite::new(byte == b'{'));
                 return None;
             }
-            (Place::Outside, b'}' | b']') => return self.close(),
-            (Place::Outside, _) if !is_of_word(byte) => return None,
-            (Place::Outside, _) => {}
+            (StringState::Outside, b'}' | b']') => return self.close(),
+            (StringState::Outside, _) if !is_of_word(byte) => return None,
+            (StringState::Outside, _) => {}
         }
         if self.depth() > 0 {
             self.scalar.push(byte);
