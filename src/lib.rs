@@ -18,9 +18,9 @@
 //! 1. *Exact masks.* Bit `t` is set exactly when the text and the bytes of `t` begin a sentence,
 //!    for every id: ordinary, special, holes and padding. A stop token's bit is set exactly when
 //!    the text is a sentence. [`Matcher::advance`] succeeds exactly when the bit is set.
-//! 2. *Time that does not grow.* The cost of a step depends on the token and on the part of the parse
-//!    stack that it reads, not on the length of the text, nor on the size of the vocabulary beyond
-//!    writing the mask.
+//! 2. *Time that does not grow.* The cost of a step depends on the token and on the part of the
+//!    parse stack that it reads, not on the length of the text, nor on the size of the vocabulary
+//!    beyond writing the mask.
 //! 3. *Cheap to begin.* Masks are computed as they are needed and shared by all sequences.
 //! 4. *Nothing fails late.* All errors come from building. [`Matcher::fill_mask`] cannot fail, a
 //!    refused [`Matcher::advance`] changes nothing, no input makes the crate panic, and everything
