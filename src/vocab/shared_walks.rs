@@ -11,7 +11,7 @@ use crate::util::aligned::AlignedRow;
 
 /// The results of the tokens below some nodes in an automaton.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct SharedWalk {
     /// The language of the automaton, encoded as numbers.
     pub(crate) rest: Box<[u64]>,
     /// The nodes, ascending.
@@ -33,13 +33,11 @@ pub(crate) enum Within {
 
 /// The results, the most recently used first.
 #[derive(Debug, Default)]
-pub(crate) struct Rests(Mutex<Vec<Arc<Found>>>);
+pub(crate) struct Rests(Mutex<Vec<Arc<SharedWalk>>>);
 
 /// Upper bound on the number kept: 40 KB each for large vocabularies, and as much again for large
 /// automata.
 const MOST: usize = 32;
-
-impl Found {}
 
 impl Within {
     /// Returns the heap size in bytes.
@@ -60,7 +58,7 @@ impl Clone for Rests {
 
 impl Rests {
     /// Returns the results for this automaton below these nodes, if cached.
-    pub(crate) fn find(&self, rest: &[u64], nodes: &[u32]) -> Option<Arc<Found>> {
+    pub(crate) fn find(&self, rest: &[u64], nodes: &[u32]) -> Option<Arc<SharedWalk>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = all.iter().position(|found| *found.rest == *rest && *found.nodes == *nodes)?;
         all[..=place].rotate_right(1);
@@ -68,7 +66,7 @@ impl Rests {
     }
 
     /// Adds results, replacing the least recently used ones if the cache is full.
-    pub(crate) fn keep(&self, found: Found) {
+    pub(crate) fn keep(&self, found: SharedWalk) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.truncate(MOST - 1);
         all.insert(0, Arc::new(found));
@@ -77,7 +75,7 @@ impl Rests {
     /// Returns the heap size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = |found: &Arc<Found>| {
+        let bytes = |found: &Arc<SharedWalk>| {
             size_of_val(&*found.rest)
                 + size_of_val(&*found.nodes)
                 + found.within.bytes()
@@ -94,7 +92,7 @@ mod tests {
     #[test]
     fn those_asked_for_last_are_kept() {
         let rests = Rests::default();
-        let found = |number: usize| Found {
+        let found = |number: usize| SharedWalk {
             rest: [number as u64].into(),
             nodes: [1].into(),
             within: Within::Few([number as u32].into()),

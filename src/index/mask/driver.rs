@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 
 use super::context::Composer;
-use super::frame::{Keeping, Purpose, Task, Tasks, Unfound, WalkPieces};
+use super::frame::{Frame, FrameStack, Keeping, Purpose, Unfound, WalkPieces};
 use super::stack_trie::{Found, Seen};
-use super::submask::{Piece, Site, Wanted};
+use super::submask::{SubmaskRequest, WalkPart, Wanted};
 use super::tables::Taken;
-use super::work_list::{Apart, Item, Readings, add_apart};
+use super::work_list::{Apart, Entry, Readings, add_apart};
 use crate::index::tokens::TokensId;
 use crate::index::walk::{End, NodesId, Origin, Walk};
 use crate::scanner::configuration::{Configuration, Taking};
@@ -34,73 +34,73 @@ impl<'g> Composer<'g> {
     ) -> Result<(TokensId, Reads), Unfound> {
         let reads = Reads::new(&at.stack, at.layout.lines(), *steps);
         let submasks = self.walker.shortcuts.submasks;
-        let mut tasks = Tasks::new(reads, at.stack.first_fork(), submasks);
-        let found = self.run(&mut tasks, at);
-        *steps = *tasks.current().reads.steps();
-        Ok((found?, tasks.current().take_reads()))
+        let mut frames = FrameStack::new(reads, at.stack.first_fork(), submasks);
+        let found = self.run(&mut frames, at);
+        *steps = *frames.current().reads.steps();
+        Ok((found?, frames.current().take_reads()))
     }
 
     /// Returns the same for all ways of a stack that forks together, without keeping anything.
     pub(super) fn unite_ways(&self, at: &Configuration, steps: &mut usize) -> TokensId {
         let mut reads = Reads::none();
         *reads.steps() = *steps;
-        let mut tasks = Tasks::new(reads, None, false);
-        let found = self.run(&mut tasks, at);
-        *steps = *tasks.current().reads.steps();
+        let mut frames = FrameStack::new(reads, None, false);
+        let found = self.run(&mut frames, at);
+        *steps = *frames.current().reads.steps();
         found.unwrap_or(TokensId::NONE)
     }
 
-    fn run(&self, tasks: &mut Tasks<'g>, at: &Configuration) -> Result<TokensId, Unfound> {
-        let steps = tasks.current().reads.steps();
+    fn run(&self, frames: &mut FrameStack<'g>, at: &Configuration) -> Result<TokensId, Unfound> {
+        let steps = frames.current().reads.steps();
         let walk = self.walker.walk(NodesId::ROOT, Origin::new(at), steps);
-        self.take(tasks.current(), walk, Readings::from_buf([at.clone()]), Line::OWN);
+        self.take(frames.current(), walk, Readings::from_buf([at.clone()]), Line::OWN);
         loop {
-            self.work(tasks);
-            if let Some(unfound) = tasks.unfound() {
+            self.work(frames);
+            if let Some(unfound) = frames.unfound() {
                 return Err(unfound);
             }
-            let tokens = self.walker.tokens.union(&mut tasks.current().found);
-            let Some((purpose, mut reads)) = tasks.finish() else { return Ok(tokens) };
-            let around = tasks.current();
+            let tokens = self.walker.tokens.union(&mut frames.current().found);
+            let Some((purpose, mut reads)) = frames.finish() else { return Ok(tokens) };
+            let around = frames.current();
             let except = match purpose {
                 Purpose::Mask => None,
                 Purpose::Base(except) => {
                     around.reads = reads;
                     except
                 }
-                Purpose::Submask(site) => {
+                Purpose::Submask(request) => {
                     *around.reads.steps() = *reads.steps();
                     let is_whole = !self.is_exhausted(&mut reads);
                     let reads = reads.into_events();
                     if is_whole {
-                        self.keep(&site, tokens, &reads);
+                        self.keep(&request, tokens, &reads);
                     }
-                    self.read_again(&site, &reads, &mut around.reads);
-                    site.except
+                    self.read_again(&request, &reads, &mut around.reads);
+                    request.except
                 }
             };
             around.found.push(self.walker.tokens.difference(tokens, except));
         }
     }
 
-    /// Runs until the current task has found everything, or cannot find it.
-    fn work(&self, tasks: &mut Tasks<'g>) {
-        while tasks.unfound().is_none() {
-            let keeping = tasks.keeping;
-            let task = tasks.current();
-            if let Some(site) = task.sites.pop() {
-                self.seek(tasks, site);
-            } else if let Some(walk) = task.walks.pop() {
-                self.look_for_pieces(task, keeping, walk);
-            } else if let Some(item) = task.agenda.next() {
-                self.look_for_item(tasks, item);
+    /// Runs until the current frame has found everything, or cannot find it.
+    fn work(&self, frames: &mut FrameStack<'g>) {
+        while frames.unfound().is_none() {
+            let keeping = frames.keeping;
+            let frame = frames.current();
+            if let Some(request) = frame.requests.pop() {
+                self.seek(frames, request);
+            } else if let Some(walk) = frame.walks.pop() {
+                self.look_for_parts(frame, keeping, walk);
+            } else if let Some(entry) = frame.work_list.next() {
+                self.look_for_entry(frames, entry);
             } else {
                 return;
             }
-            let task = tasks.current();
-            if self.is_exhausted(&mut task.reads) {
-                self.walker.scanner.give_up(&mut task.reads);
-                return task.abandon();
+            let frame = frames.current();
+            if self.is_exhausted(&mut frame.reads) {
+                self.walker.scanner.give_up(&mut frame.reads);
+                return frame.abandon();
             }
         }
     }
@@ -111,27 +111,27 @@ impl<'g> Composer<'g> {
     }
 
     /// Takes a submask that is cached for such a stack, or begins to look for it.
-    fn seek(&self, tasks: &mut Tasks<'g>, site: Site) {
-        let Site { submask, stack, layout, line, except } = &site;
-        let task = tasks.current();
-        let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut task.reads);
+    fn seek(&self, frames: &mut FrameStack<'g>, request: SubmaskRequest) {
+        let SubmaskRequest { submask, stack, layout, line, except } = &request;
+        let frame = frames.current();
+        let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut frame.reads);
         match self.parts.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
             Found::Leaf(known) => {
-                task.found.push(self.walker.tokens.difference(known, *except));
+                frame.found.push(self.walker.tokens.difference(known, *except));
             }
-            Found::PastFork => task.reads.go_past_fork(),
+            Found::PastFork => frame.reads.go_past_fork(),
             Found::Nothing => {
-                let (wanted, readings) = (submask.wanted, Readings::from_buf([site.reading()]));
-                tasks.begin(site);
-                self.enter(tasks, wanted, readings, &Line::OWN);
+                let (wanted, readings) = (submask.wanted, Readings::from_buf([request.reading()]));
+                frames.begin(request);
+                self.enter(frames, wanted, readings, &Line::OWN);
             }
         }
     }
 
-    /// Divides the pieces of a walk: some are looked for separately so that they can be kept, the
+    /// Divides the parts of a walk: some are looked for separately so that they can be kept, the
     /// others together with everything else at the same nodes.
-    fn look_for_pieces(&self, task: &mut Task<'g>, keeping: Keeping, walk: WalkPieces<'g>) {
-        let Task { reads, sites, agenda, .. } = task;
+    fn look_for_parts(&self, frame: &mut Frame<'g>, keeping: Keeping, walk: WalkPieces<'g>) {
+        let Frame { reads, requests, work_list, .. } = frame;
         let scanner = self.walker.scanner;
         let all = self.walker.trie.ids().len();
         let worth_keeping = all.div_ceil(TOKENS_FOR_A_SUBMASK)..=all / MOST_FOR_A_SUBMASK;
@@ -139,7 +139,7 @@ impl<'g> Composer<'g> {
         // many at the next lexeme.
         let may_keep = walk.from.len() == 1 && keeping.may_keep(&walk.from[0].stack);
         let WalkPieces { walk, from, line, taking, .. } = walk;
-        for Piece { wanted, leading, tokens, except } in Piece::all(walk) {
+        for WalkPart { wanted, leading, tokens, except } in WalkPart::all(walk) {
             // After a lexeme that the stack does not take, there is nothing to look for.
             if let (Some(taking), Wanted::Behind { label, .. }) = (taking, wanted)
                 && !taking.may_take(label)
@@ -159,45 +159,48 @@ impl<'g> Composer<'g> {
                     }
                 }
                 if alone {
-                    sites.push(Site { except, ..Site::new(wanted, at, layout, line.clone()) });
+                    requests.push(SubmaskRequest {
+                        except,
+                        ..SubmaskRequest::new(wanted, at, layout, line.clone())
+                    });
                 } else {
                     let nodes = self.walker.tables.nodes(wanted.nodes());
                     let first = nodes.first().copied().unwrap_or_default();
                     let reading = wanted.begin(at, layout);
                     let counted = (scanner.table(), reads.steps());
-                    agenda.add(first, (wanted, except, &line), reading, counted);
+                    work_list.add(first, (wanted, except, &line), reading, counted);
                 }
             }
         }
     }
 
-    /// Looks for the next item on the agenda.
-    fn look_for_item(&self, tasks: &mut Tasks<'g>, item: Item) {
-        let Item { wanted, except, line, readings } = item;
-        tasks.current().reads.set_line(line.clone());
+    /// Looks for the next entry of the work list.
+    fn look_for_entry(&self, frames: &mut FrameStack<'g>, entry: Entry) {
+        let Entry { wanted, except, line, readings } = entry;
+        frames.current().reads.set_line(line.clone());
         if matches!(wanted, Wanted::Walk { .. }) {
-            tasks.begin_base(except);
+            frames.begin_base(except);
         }
-        self.enter(tasks, wanted, readings, &line);
+        self.enter(frames, wanted, readings, &line);
     }
 
     /// Begins the walks of a search on some stacks.
-    fn enter(&self, tasks: &mut Tasks<'g>, wanted: Wanted, readings: Readings, line: &Line) {
-        tasks.count(&readings);
+    fn enter(&self, frames: &mut FrameStack<'g>, wanted: Wanted, readings: Readings, line: &Line) {
+        frames.count(&readings);
         match wanted {
             Wanted::Behind { label, obligations, nodes } => {
-                let reads = &mut tasks.current().reads;
+                let reads = &mut frames.current().reads;
                 for (readings, goes_on) in self.pass(label, obligations, &readings, (line, reads)) {
                     let line = if goes_on { line.clone() } else { Line::NEXT };
-                    self.begin(tasks, nodes, readings, line);
+                    self.begin(frames, nodes, readings, line);
                 }
             }
             Wanted::Walk { from, nodes } => {
                 let Origin { state, obligations, .. } = from;
                 let at = |at: Configuration| Configuration { state, obligations, ..at };
                 let readings = readings.into_iter().map(at).collect();
-                let walk = self.walker.walk(nodes, from, tasks.current().reads.steps());
-                self.take(tasks.current(), walk, readings, line.clone());
+                let walk = self.walker.walk(nodes, from, frames.current().reads.steps());
+                self.take(frames.current(), walk, readings, line.clone());
             }
         }
     }
@@ -237,46 +240,51 @@ impl<'g> Composer<'g> {
     /// Begins a lexeme after a boundary. The tokens that follow are a submask of their own if the
     /// parser does not look below the top before it shifts, as after an operator or an opening
     /// bracket: nearly all stacks share it.
-    fn begin(&self, tasks: &mut Tasks<'g>, nodes: NodesId, readings: Readings, line: Line) {
+    fn begin(&self, frames: &mut FrameStack<'g>, nodes: NodesId, readings: Readings, line: Line) {
         match &readings[..] {
             [from]
-                if tasks.keeping.may_keep(&from.stack)
+                if frames.keeping.may_keep(&from.stack)
                     && from.stack.is_local(self.walker.scanner.table()) =>
             {
                 let wanted = Wanted::Walk { from: Origin::new(from), nodes };
-                tasks.current().sites.push(Site::new(wanted, from, from.layout.clone(), line));
+                frames.current().requests.push(SubmaskRequest::new(
+                    wanted,
+                    from,
+                    from.layout.clone(),
+                    line,
+                ));
             }
             [first, ..] => {
-                let steps = tasks.current().reads.steps();
+                let steps = frames.current().reads.steps();
                 let walk = self.walker.walk(nodes, Origin::new(first), steps);
-                self.take(tasks.current(), walk, readings, line);
+                self.take(frames.current(), walk, readings, line);
             }
             [] => {}
         }
     }
 
     /// Takes the tokens that a walk allows by itself.
-    fn take(&self, task: &mut Task<'g>, walk: &'g Walk, readings: Readings, line: Line) {
+    fn take(&self, frame: &mut Frame<'g>, walk: &'g Walk, readings: Readings, line: Line) {
         let plain = walk.is_unobliged && !walk.ends.is_empty();
         let mut of_the_only_one = None;
         for from in &readings {
-            let reads = &mut task.reads;
+            let reads = &mut frame.reads;
             let taking = || self.walker.scanner.numbered_taking(from, reads);
             match plain.then(taking).flatten() {
                 Some(taking) => {
                     of_the_only_one = (readings.len() == 1).then_some(taking);
                     let find = || self.find_taken(walk, taking);
                     let taken = self.parts.taken(walk, taking.number, find);
-                    task.found.push(taken.tokens);
+                    frame.found.push(taken.tokens);
                     let open = taken.open.iter().map(|&end| &walk.ends[end as usize]);
-                    self.take_viable(task, open, from, &line);
+                    self.take_viable(frame, open, from, &line);
                 }
-                None => self.take_viable(task, walk.ends.iter(), from, &line),
+                None => self.take_viable(frame, walk.ends.iter(), from, &line),
             }
         }
         if !walk.boundaries.is_empty() || !walk.bases.is_empty() {
             let taking = of_the_only_one;
-            task.walks.push(WalkPieces { walk, from: readings, line, taking });
+            frame.walks.push(WalkPieces { walk, from: readings, line, taking });
         }
     }
 
@@ -297,7 +305,7 @@ impl<'g> Composer<'g> {
     /// Takes the ends of a walk that are viable.
     fn take_viable<'w>(
         &self,
-        task: &mut Task<'g>,
+        frame: &mut Frame<'g>,
         ends: impl Iterator<Item = &'w End>,
         from: &Configuration,
         line: &Line,
@@ -307,21 +315,21 @@ impl<'g> Composer<'g> {
             at.state = end.state;
             at.obligations = end.obligations;
             at.layout = self.walker.scanner.read_all(&from.layout, &end.leading);
-            task.reads.set_line(line.read(&end.leading));
-            if self.walker.scanner.is_viable(&at, &mut task.reads) {
-                task.found.push(end.tokens);
+            frame.reads.set_line(line.read(&end.leading));
+            if self.walker.scanner.is_viable(&at, &mut frame.reads) {
+                frame.found.push(end.tokens);
             }
         }
     }
 
     /// Keeps the tokens of a submask, if it is worth keeping.
-    fn keep(&self, site: &Site, tokens: TokensId, reads: &[Read]) {
-        if self.parts.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
+    fn keep(&self, request: &SubmaskRequest, tokens: TokensId, reads: &[Read]) {
+        if self.parts.submasks.bytes() <= self.room && request.is_worth_keeping(reads) {
             let lexis = self.walker.scanner.lexis();
             self.parts.submasks.insert(
-                site.submask,
-                &site.stack,
-                &site.layout,
+                request.submask,
+                &request.stack,
+                &request.layout,
                 lexis,
                 reads,
                 tokens,
@@ -329,9 +337,9 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Adds the reads for a submask to those of the enclosing task.
-    fn read_again(&self, site: &Site, events: &[Read], reads: &mut Reads) {
-        let mut lowest = site.stack.depth();
+    /// Adds the reads for a submask to those of the enclosing frame.
+    fn read_again(&self, request: &SubmaskRequest, events: &[Read], reads: &mut Reads) {
+        let mut lowest = request.stack.depth();
         for read in events {
             let seen = match read {
                 Read::Stack(depth) => Seen::Stack(*depth),
@@ -341,7 +349,7 @@ impl<'g> Composer<'g> {
             if let Read::Stack(depth) = read {
                 lowest = *depth;
             }
-            self.see(seen, &site.layout, &site.line, reads);
+            self.see(seen, &request.layout, &request.line, reads);
         }
     }
 

@@ -1,43 +1,43 @@
-//! The tasks of a composition. Each task looks for some tokens, and owns its results, its reads and
-//! its pending work.
+//! The frames of a composition. Each frame looks for some tokens, and owns its results, its reads
+//! and its pending work.
 //!
-//! One task is running; those that need its result wait, with the task of the whole mask at the
+//! One frame is running; those that need its result wait, with the frame of the whole mask at the
 //! bottom.
 
 use smallvec::SmallVec;
 
-use super::submask::{Site, Sites};
-use super::work_list::{Agenda, Readings};
+use super::submask::{SubmaskRequest, SubmaskRequests};
+use super::work_list::{Readings, WorkList};
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::Walk;
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Taking;
 use crate::scanner::{Line, Reads};
 
-/// A task.
-pub(super) struct Task<'g> {
+/// One composition of a mask or submask in progress.
+pub(super) struct Frame<'g> {
     pub(super) purpose: Purpose,
     pub(super) reads: Reads,
     pub(super) found: SmallVec<[TokensId; 16]>,
     /// Submasks that have been met and not looked for yet.
-    pub(super) sites: Sites,
-    /// Walks with pieces that have not been looked for yet, the next one last.
+    pub(super) requests: SubmaskRequests,
+    /// Walks with parts that have not been looked for yet, the next one last.
     pub(super) walks: SmallVec<[WalkPieces<'g>; 1]>,
-    pub(super) agenda: Agenda,
+    pub(super) work_list: WorkList,
 }
 
-/// The result that a task looks for.
+/// The result that a frame looks for.
 pub(super) enum Purpose {
     /// The whole mask.
     Mask,
     /// A submask, which is kept.
-    Submask(Site),
-    /// The tokens of a base walk without these, on stacks for which no submask is kept. The task
-    /// continues the reads of the enclosing task.
+    Submask(SubmaskRequest),
+    /// The tokens of a base walk without these, on stacks for which no submask is kept. The frame
+    /// continues the reads of the enclosing frame.
     Base(Option<StoredTokensId>),
 }
 
-/// A walk with pieces to look for.
+/// A walk with parts to look for.
 pub(super) struct WalkPieces<'g> {
     pub(super) walk: &'g Walk,
     pub(super) from: Readings,
@@ -55,12 +55,12 @@ pub(super) enum Unfound {
     TooMuch,
 }
 
-/// All tasks of one composition.
-pub(super) struct Tasks<'g> {
-    /// The whole mask first; each task waits for the next one. After the running task come finished
-    /// ones, whose memory is reused.
-    all: Vec<Task<'g>>,
-    /// Index of the running task.
+/// All frames of one composition.
+pub(super) struct FrameStack<'g> {
+    /// The whole mask first; each frame waits for the next one. After the running frame come
+    /// finished ones, whose memory is reused.
+    all: Vec<Frame<'g>>,
+    /// Index of the running frame.
     at_work: usize,
     pub(super) keeping: Keeping,
     /// Number of searches begun.
@@ -81,7 +81,7 @@ pub(super) struct Keeping {
 /// each lexeme. The masks of real texts begin a few hundred.
 const MAX_BEGUN: usize = 1 << 13;
 
-/// Seldom do more tasks than this wait for each other.
+/// Seldom do more frames than this wait for each other.
 const USUAL_TASKS: usize = 8;
 
 /// Count for a search on stacks that have forked since: finding what they shift takes time
@@ -91,23 +91,23 @@ const COST_OF_A_FORK: usize = 16;
 /// Steps of the mask for beginning a search.
 const STEPS_OF_A_BEGINNING: usize = 8;
 
-impl Task<'_> {
+impl Frame<'_> {
     fn new() -> Self {
         Self {
             purpose: Purpose::Mask,
             reads: Reads::none(),
             found: SmallVec::new(),
-            sites: Sites::new(),
+            requests: SubmaskRequests::new(),
             walks: SmallVec::new(),
-            agenda: Agenda::default(),
+            work_list: WorkList::default(),
         }
     }
 
     /// Drops all pending work.
     pub(super) fn abandon(&mut self) {
-        self.sites.clear();
+        self.requests.clear();
         self.walks.clear();
-        self.agenda = Agenda::default();
+        self.work_list = WorkList::default();
     }
 
     /// Takes the reads so far.
@@ -124,17 +124,17 @@ impl Keeping {
     }
 }
 
-impl<'g> Tasks<'g> {
-    /// Creates the task of a mask, on a stack whose first fork is at this depth.
+impl<'g> FrameStack<'g> {
+    /// Creates the frame of a mask, on a stack whose first fork is at this depth.
     pub(super) fn new(reads: Reads, fork: Option<u32>, submasks: bool) -> Self {
         let mut all = Vec::with_capacity(USUAL_TASKS);
-        all.push(Task { reads, ..Task::new() });
+        all.push(Frame { reads, ..Frame::new() });
         Self { all, at_work: 0, keeping: Keeping { fork, submasks }, begun: 0 }
     }
 
-    /// Returns the running task.
+    /// Returns the running frame.
     #[inline]
-    pub(super) fn current(&mut self) -> &mut Task<'g> {
+    pub(super) fn current(&mut self) -> &mut Frame<'g> {
         &mut self.all[self.at_work]
     }
 
@@ -155,10 +155,10 @@ impl<'g> Tasks<'g> {
     }
 
     /// Begins the search for a submask.
-    pub(super) fn begin(&mut self, site: Site) {
+    pub(super) fn begin(&mut self, request: SubmaskRequest) {
         let steps = *self.current().reads.steps();
-        let reads = Reads::new(&site.stack, site.layout.lines(), steps);
-        self.wait(reads, Purpose::Submask(site));
+        let reads = Reads::new(&request.stack, request.layout.lines(), steps);
+        self.wait(reads, Purpose::Submask(request));
     }
 
     /// Begins the search for the tokens of a base walk.
@@ -167,17 +167,17 @@ impl<'g> Tasks<'g> {
         self.wait(reads, Purpose::Base(except));
     }
 
-    /// Suspends the running task and starts another.
+    /// Suspends the running frame and starts another.
     fn wait(&mut self, reads: Reads, purpose: Purpose) {
         self.at_work += 1;
         if self.at_work == self.all.len() {
-            self.all.push(Task::new());
+            self.all.push(Frame::new());
         }
-        let task = self.current();
-        (task.reads, task.purpose) = (reads, purpose);
+        let frame = self.current();
+        (frame.reads, frame.purpose) = (reads, purpose);
     }
 
-    /// Finishes the running task and resumes the enclosing one. Returns the purpose and the reads
+    /// Finishes the running frame and resumes the enclosing one. Returns the purpose and the reads
     /// of the former; `None` if it was the mask.
     pub(super) fn finish(&mut self) -> Option<(Purpose, Reads)> {
         let around = self.at_work.checked_sub(1)?;

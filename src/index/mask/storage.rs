@@ -21,7 +21,7 @@ use crate::util::append::AppendVec;
 #[derive(Debug, Default)]
 pub(crate) struct Masks {
     masks: AppendVec<Mask>,
-    known: Mutex<Known>,
+    known: Mutex<Interner>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ enum Mask {
 
 /// State needed to add masks.
 #[derive(Debug, Default)]
-struct Known {
+struct Interner {
     /// Pairs of hash and id.
     ids: HashTable<(u64, u32)>,
     /// Rows that masks may be close to, the most recently used first.
@@ -116,7 +116,7 @@ impl Masks {
     ) -> (u32, usize) {
         // Poisoning only means that another thread panicked elsewhere: the tables are consistent.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let Known { ids, rows } = &mut *known;
+        let Interner { ids, rows } = &mut *known;
         let mut compared = 0;
         let is_equal = |&(known, id): &(u64, u32)| {
             compared += usize::from(known == hash);

@@ -33,22 +33,22 @@ pub(super) struct Submask {
     line: LineKind,
 }
 
-/// Sites of submasks: few from one walk.
-pub(super) type Sites = SmallVec<[Site; 2]>;
+/// Requests for submasks: few from one walk.
+pub(super) type SubmaskRequests = SmallVec<[SubmaskRequest; 2]>;
 
 /// A configuration where a submask is needed.
-pub(super) struct Site {
+pub(super) struct SubmaskRequest {
     pub(super) submask: Submask,
     pub(super) stack: Stack,
     pub(super) layout: Layout,
-    /// Its line, from the point of view of the enclosing task.
+    /// Its line, from the point of view of the enclosing frame.
     pub(super) line: Line,
     /// Tokens to leave out of a base walk's.
     pub(super) except: Option<StoredTokensId>,
 }
 
 /// Some of a walk's tokens that are not the walk's own.
-pub(super) struct Piece<'w> {
+pub(super) struct WalkPart<'w> {
     pub(super) wanted: Wanted,
     pub(super) leading: &'w [u8],
     /// Upper bound on their number; `None` if not known.
@@ -61,8 +61,8 @@ pub(super) struct Piece<'w> {
 /// memory.
 const MAX_READS: usize = 10;
 
-impl<'w> Piece<'w> {
-    /// Returns the pieces of a walk: its boundaries, then its base walks.
+impl<'w> WalkPart<'w> {
+    /// Returns the parts of a walk: its boundaries, then its base walks.
     pub(super) fn all(walk: &'w Walk) -> impl Iterator<Item = Self> {
         let boundaries = walk.boundaries.iter().map(|boundary| {
             let Boundary { label, obligations, nodes, tokens, ref leading } = *boundary;
@@ -78,15 +78,15 @@ impl<'w> Piece<'w> {
     }
 }
 
-impl Site {
-    /// Creates the site of a submask in this configuration.
+impl SubmaskRequest {
+    /// Creates the request for a submask in this configuration.
     pub(super) fn new(wanted: Wanted, at: &Configuration, layout: Layout, line: Line) -> Self {
         let (expectations, top) = (at.expectations, at.stack.core());
         let submask = Submask { wanted, expectations, top, line: LineKind::new(&layout) };
         Self { submask, stack: at.stack.clone(), layout, line, except: None }
     }
 
-    /// Returns the reading at this site.
+    /// Returns the reading of this request.
     pub(super) fn reading(&self) -> Configuration {
         let Submask { wanted, expectations, .. } = self.submask;
         let (state, obligations) = wanted.point();

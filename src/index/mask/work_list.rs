@@ -19,17 +19,17 @@ const ITEMS_OF_A_STEP: usize = 8;
 /// Readings that differ only in their stacks.
 pub(super) type Readings = SmallVec<[Configuration; 1]>;
 
-/// The work list of one task.
+/// The work list of one frame.
 #[derive(Default)]
-pub(super) struct Agenda {
+pub(super) struct WorkList {
     /// Keys in ascending order, the next one last, each with its index into `slots`.
     order: SmallVec<[(u64, u32); 4]>,
-    slots: SmallVec<[Option<Item>; 1]>,
+    slots: SmallVec<[Option<Entry>; 1]>,
     free: SmallVec<[u32; 4]>,
 }
 
 /// An entry of the work list.
-pub(super) struct Item {
+pub(super) struct Entry {
     pub(super) wanted: Wanted,
     /// Tokens to remove from those of a base walk.
     pub(super) except: Option<StoredTokensId>,
@@ -37,7 +37,7 @@ pub(super) struct Item {
     pub(super) readings: Readings,
 }
 
-impl Agenda {
+impl WorkList {
     /// Adds a reading to an entry whose first node is `first`.
     pub(super) fn add(
         &mut self,
@@ -61,7 +61,7 @@ impl Agenda {
                 return add_reading(&mut item.readings, reading, table, steps);
             }
         }
-        let item = Some(Item {
+        let item = Some(Entry {
             wanted,
             except,
             line: line.clone(),
@@ -81,7 +81,7 @@ impl Agenda {
     }
 
     /// Removes and returns the next entry.
-    pub(super) fn next(&mut self) -> Option<Item> {
+    pub(super) fn next(&mut self) -> Option<Entry> {
         let (_, slot) = self.order.pop()?;
         self.free.push(slot);
         self.slots[slot as usize].take()

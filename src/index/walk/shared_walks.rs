@@ -13,7 +13,7 @@ use crate::index::tokens::TokenSet;
 use crate::scanner::ObligationsId;
 use crate::scanner::product_state::Point;
 use crate::util::id::TerminalId;
-use crate::vocab::shared_walks::{Found, Within};
+use crate::vocab::shared_walks::{SharedWalk, Within};
 
 impl Walker<'_> {
     /// Returns the label and the residual that determine a walk from `at`, if it can be shared.
@@ -29,7 +29,7 @@ impl Walker<'_> {
         (label, rest): &(TerminalId, Box<[u64]>),
     ) -> Option<Walk> {
         let found = self.trie.rests().find(rest, self.tables.nodes(id))?;
-        let Found { within, behind, .. } = &*found;
+        let SharedWalk { within, behind, .. } = &*found;
         let (leading, obligations) = (LeadingBytes::default(), ObligationsId::NONE);
         let within = match within {
             Within::Few(ids) => TokenSet::List(ids.to_vec().into()),
@@ -57,7 +57,7 @@ impl Walker<'_> {
             TokenSet::Words(row) => Within::Row(row.clone()),
         };
         let behind = boundaries.iter().flat_map(|boundary| self.tables.nodes(boundary.nodes));
-        self.trie.rests().keep(Found {
+        self.trie.rests().keep(SharedWalk {
             rest,
             nodes: self.tables.nodes(id).into(),
             within,
