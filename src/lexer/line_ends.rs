@@ -18,11 +18,11 @@ pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static s
         return None;
     }
     let parts = Parts { ends: &ends, beside };
-    let mut met: HashSet<(u32, Vec<Part>)> = HashSet::new();
+    let mut met: HashSet<(u32, Vec<PartPosition>)> = HashSet::new();
     let mut queue = vec![(newline.start(), parts.begun())];
     while let Some((state, places)) = queue.pop() {
         // A text may end only where its last part ends.
-        if newline.is_accept(state) && !places.contains(&Part::End(0, 0)) {
+        if newline.is_accept(state) && !places.contains(&PartPosition::End(0, 0)) {
             return None;
         }
         for byte in 0..=255u8 {
@@ -43,7 +43,7 @@ pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static s
 /// A position within a part of a text: in a line end, by number and bytes read, or in a text of
 /// `beside`, by automaton and state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Part {
+enum PartPosition {
     End(usize, usize),
     Beside(usize, u32),
 }
@@ -56,33 +56,34 @@ struct Parts<'a> {
 impl Parts<'_> {
     /// Returns the positions where parts begin. The first of them, in the first line end, says that
     /// a part may begin here.
-    fn begun(&self) -> Vec<Part> {
-        let ends = (0..self.ends.len()).map(|end| Part::End(end, 0));
-        let beside = (0..self.beside.len()).map(|dfa| Part::Beside(dfa, self.beside[dfa].start()));
+    fn begun(&self) -> Vec<PartPosition> {
+        let ends = (0..self.ends.len()).map(|end| PartPosition::End(end, 0));
+        let beside =
+            (0..self.beside.len()).map(|dfa| PartPosition::Beside(dfa, self.beside[dfa].start()));
         ends.chain(beside).collect()
     }
 
     /// Returns the positions after `byte`, ascending.
-    fn step(&self, places: &[Part], byte: u8) -> Vec<Part> {
+    fn step(&self, places: &[PartPosition], byte: u8) -> Vec<PartPosition> {
         let mut next = Vec::new();
         let mut ended = false;
         for &place in places {
             match place {
-                Part::End(end, read) if self.ends[end].as_bytes()[read] == byte => {
+                PartPosition::End(end, read) if self.ends[end].as_bytes()[read] == byte => {
                     if read + 1 == self.ends[end].len() {
                         ended = true;
                     } else {
-                        next.push(Part::End(end, read + 1));
+                        next.push(PartPosition::End(end, read + 1));
                     }
                 }
-                Part::Beside(dfa, state) => match self.beside[dfa].next(state, byte) {
+                PartPosition::Beside(dfa, state) => match self.beside[dfa].next(state, byte) {
                     Dfa::DEAD => {}
                     state => {
                         ended |= self.beside[dfa].is_accept(state);
-                        next.push(Part::Beside(dfa, state));
+                        next.push(PartPosition::Beside(dfa, state));
                     }
                 },
-                Part::End(..) => {}
+                PartPosition::End(..) => {}
             }
         }
         if ended {

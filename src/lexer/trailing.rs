@@ -30,7 +30,7 @@ pub(super) fn ask(
     looks: &[LookAround],
     meter: &Meter,
 ) -> Result<RawDfa, PatternError> {
-    let mut known: HashMap<Vec<Watches>, Asked, FxBuildHasher> = HashMap::default();
+    let mut known: HashMap<Vec<Watches>, EndCondition, FxBuildHasher> = HashMap::default();
     let mut implied = Implied { looks, known: HashMap::default() };
     let mut needed: HashMap<u32, Watches, FxBuildHasher> = HashMap::default();
     let mut conditions: Vec<Condition> = Vec::new();
@@ -60,18 +60,20 @@ pub(super) fn ask(
             None => {
                 let condition = Alternatives(&alternatives, looks).condition(meter)?;
                 let asked = match &condition {
-                    Condition { holds, .. } if holds.is_empty() => Asked::Impossible,
-                    Condition { fails, .. } if fails.is_empty() => Asked::Nothing,
-                    _ => Asked::Number(*places.entry(condition).or_insert_with_key(|condition| {
-                        conditions.push(condition.clone());
-                        conditions.len() - 1
-                    })),
+                    Condition { holds, .. } if holds.is_empty() => EndCondition::Impossible,
+                    Condition { fails, .. } if fails.is_empty() => EndCondition::Nothing,
+                    _ => EndCondition::Number(*places.entry(condition).or_insert_with_key(
+                        |condition| {
+                            conditions.push(condition.clone());
+                            conditions.len() - 1
+                        },
+                    )),
                 };
                 *known.entry(alternatives).or_insert(asked)
             }
         };
-        raw.accept[state] = !matches!(asked, Asked::Impossible);
-        of.push(if let Asked::Number(number) = asked { number as u32 + 1 } else { 0 });
+        raw.accept[state] = !matches!(asked, EndCondition::Impossible);
+        of.push(if let EndCondition::Number(number) = asked { number as u32 + 1 } else { 0 });
     }
     if !conditions.is_empty() {
         raw.trailing = Some(Trailing { of: of.into(), conditions: conditions.into() });
@@ -146,7 +148,7 @@ impl Implied<'_> {
 
 /// The condition at an end.
 #[derive(Clone, Copy)]
-enum Asked {
+enum EndCondition {
     Nothing,
     Number(usize),
     /// A condition that no text satisfies.

@@ -17,7 +17,7 @@ pub(crate) type Obligations = SmallVec<[ScanStateId; 4]>;
 
 /// The requirements and facts that ended lexemes leave for the rest of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Left {
+pub(super) struct ObligationSet {
     pub(super) obligations: Obligations,
     /// The past, between two lexemes. Within a lexeme its scan state has the past.
     pub(super) past: Past,
@@ -35,7 +35,7 @@ impl ObligationsId {
 /// The sets of obligations met so far.
 #[derive(Debug)]
 pub(super) struct ObligationSets {
-    pub(super) sets: Interner<Left>,
+    pub(super) sets: Interner<ObligationSet>,
     /// Heap bytes of the sets that are too long to be stored inline.
     pub(super) listed: AtomicUsize,
     /// By id and byte class: the obligations after it.
@@ -51,13 +51,13 @@ impl ObligationSets {
     /// Creates the collection with only the empty set.
     pub(super) fn new() -> Self {
         let sets = Interner::default();
-        sets.intern(Left { obligations: Obligations::new(), past: Past::NONE });
+        sets.intern(ObligationSet { obligations: Obligations::new(), past: Past::NONE });
         Self::of(sets)
     }
 
     /// Creates the collection of these sets, the empty one first.
-    pub(super) fn of(sets: Interner<Left>) -> Self {
-        let listed = sets.iter().map(Left::bytes_elsewhere).sum();
+    pub(super) fn of(sets: Interner<ObligationSet>) -> Self {
+        let listed = sets.iter().map(ObligationSet::bytes_elsewhere).sum();
         Self {
             sets,
             listed: AtomicUsize::new(listed),
@@ -68,14 +68,14 @@ impl ObligationSets {
     }
 }
 
-impl Left {
+impl ObligationSet {
     fn bytes_elsewhere(&self) -> usize {
         if self.obligations.spilled() { size_of_val(self.obligations.as_slice()) } else { 0 }
     }
 }
 
 impl ObligationSets {
-    fn intern(&self, mut left: Left) -> ObligationsId {
+    fn intern(&self, mut left: ObligationSet) -> ObligationsId {
         left.obligations.shrink_to_fit();
         let elsewhere = left.bytes_elsewhere();
         let before = self.sets.len();
@@ -106,7 +106,7 @@ impl Scanner {
             return id;
         }
         let obligations = self.obligations(id).clone();
-        self.obligations.intern(Left { obligations, past })
+        self.obligations.intern(ObligationSet { obligations, past })
     }
 
     /// Returns the id of a set of obligations, without those that others imply. Their pasts are
@@ -119,7 +119,7 @@ impl Scanner {
         if states.is_empty() {
             ObligationsId::NONE
         } else {
-            self.obligations.intern(Left { obligations: states, past: Past::NONE })
+            self.obligations.intern(ObligationSet { obligations: states, past: Past::NONE })
         }
     }
 

@@ -56,9 +56,9 @@ struct LayoutReads {
     line: Line,
     asked: HashSet<Question, FxBuildHasher>,
     /// Whether more than N brackets are open; everything is known after the first "no".
-    depth: Known,
+    depth: Revealed,
     /// Whether there is room for N more blocks.
-    room: Known,
+    room: Revealed,
 }
 
 /// One read.
@@ -117,13 +117,13 @@ impl Line {
 
 /// The part of a number that is known from answers.
 #[derive(Clone, Copy, Debug)]
-enum Known {
+enum Revealed {
     /// As much as the answers to all questions up to this one reveal.
     To(i32),
     All,
 }
 
-impl Known {
+impl Revealed {
     const NOTHING: Self = Self::To(i32::MIN);
 
     fn covers(self, question: i32) -> bool {
@@ -161,8 +161,8 @@ impl Reads {
                 line: Line::OWN,
                 asked: HashSet::default(),
                 // No bracket is open where a line begins.
-                depth: if base.leading.is_some() { Known::All } else { Known::NOTHING },
-                room: Known::NOTHING,
+                depth: if base.leading.is_some() { Revealed::All } else { Revealed::NOTHING },
+                room: Revealed::NOTHING,
             })
         });
         let (lowest, fork) = (stack.depth(), stack.first_fork());
@@ -417,7 +417,7 @@ impl LayoutReads {
         {
             let open = lines.depth > 0;
             self.ask(lowest, events, Question::Brackets(closed), u32::from(open));
-            self.depth = if open { Known::To(closed as i32) } else { Known::All };
+            self.depth = if open { Revealed::To(closed as i32) } else { Revealed::All };
         }
     }
 
@@ -427,7 +427,7 @@ impl LayoutReads {
             let room = indentation.room_that_matters(level);
             self.ask(lowest, events, Question::Room(more), room);
             let enough = room == indentation.room_that_matters(0);
-            self.room = if enough { Known::To(more) } else { Known::All };
+            self.room = if enough { Revealed::To(more) } else { Revealed::All };
         }
     }
 }

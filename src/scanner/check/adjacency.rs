@@ -10,7 +10,7 @@
 //! [`direct`](super::direct) has the relation without ignored lexemes in between.
 
 use super::direct::{Direct, Fates};
-use super::ignored_follow::{self, Gates};
+use super::ignored_follow::{self, IgnoredFollow};
 use super::indentation::blank_states;
 use super::scan_graph::ScanGraph;
 use crate::grammar::ir::Grammar;
@@ -110,7 +110,7 @@ impl Adjacency {
                 }
             }
         }
-        let Gates { gates, doubtful } =
+        let IgnoredFollow { gates, doubtful } =
             ignored_follow::sort(grammar, lexis, (&follows, &loosely), newline, &possible);
         if let Some(Lines { indent, dedent, .. }) = lines {
             possible.insert(indent.index());

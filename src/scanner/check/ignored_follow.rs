@@ -22,7 +22,7 @@ const MOST_STEPS: usize = 1 << 21;
 
 /// Ignored terminals by their followers.
 #[derive(Debug, Default)]
-pub(super) struct Gates {
+pub(super) struct IgnoredFollow {
     /// Terminals that are known to be followed by some terminals and not by others, each with the
     /// former.
     pub(super) gates: Vec<(TerminalId, BitSet)>,
@@ -39,7 +39,7 @@ pub(super) fn sort(
     (follows, loosely): (&[BitSet], &[BitSet]),
     newline: Option<TerminalId>,
     possible: &BitSet,
-) -> Gates {
+) -> IgnoredFollow {
     // Nothing is ignored before exclusive terminals.
     let possible: Vec<usize> =
         possible.iter().filter(|&index| lexis.is_ordinary(TerminalId::new(index))).collect();
@@ -48,7 +48,7 @@ pub(super) fn sort(
         let mut real = possible.iter().copied().filter(|index| !is_ignored(index));
         real.all(|index| row.contains(index) || but.is_some_and(|but| but.index() == index))
     };
-    let mut sorted = Gates::default();
+    let mut sorted = IgnoredFollow::default();
     let mut left = MOST_STEPS;
     for ignored in possible.iter().copied().filter(is_ignored) {
         let states = lexis.states();

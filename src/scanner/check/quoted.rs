@@ -7,14 +7,14 @@ const ESCAPE: u8 = b'\\';
 
 /// How much of a quoted text has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Read {
+enum QuotedState {
     Nothing,
     Inside,
     Escape,
     All,
 }
 
-impl Read {
+impl QuotedState {
     /// Returns the state after `byte`; `None` if no quoted text continues with it.
     fn then(self, byte: u8) -> Option<Self> {
         match (self, byte) {
@@ -31,7 +31,9 @@ impl Read {
 /// not escaped. The only lexeme of a plain string is its `text`.
 pub(super) fn are_quoted(text: Option<&str>, dfa: &Dfa) -> bool {
     match text {
-        Some(text) => text.bytes().try_fold(Read::Nothing, Read::then) == Some(Read::All),
+        Some(text) => {
+            text.bytes().try_fold(QuotedState::Nothing, QuotedState::then) == Some(QuotedState::All)
+        }
         None => are_all_quoted(dfa),
     }
 }
@@ -47,13 +49,13 @@ fn are_all_quoted(dfa: &Dfa) -> bool {
         let byte = Some(first).filter(plain).or_else(|| classes.bytes(class).find(plain));
         bytes.extend(byte.map(|byte| (byte, class)));
     }
-    let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
+    let mut of: Vec<Option<QuotedState>> = vec![None; dfa.state_count()];
     let Some(start) = of.first_mut() else { return false };
-    *start = Some(Read::Nothing);
+    *start = Some(QuotedState::Nothing);
     let mut pending = vec![0u32];
     while let Some(state) = pending.pop() {
         let Some(read) = of[state as usize] else { return false };
-        if dfa.is_accept(state) != (read == Read::All) {
+        if dfa.is_accept(state) != (read == QuotedState::All) {
             return false;
         }
         let (mut before, row) = (Dfa::DEAD, dfa.row(state));

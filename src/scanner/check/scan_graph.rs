@@ -256,7 +256,7 @@ impl ScanGraph {
         last: TerminalId,
         goals: impl Iterator<Item = (ScanStateId, usize)>,
         count: usize,
-    ) -> Ways<'_> {
+    ) -> ReachableGoals<'_> {
         let mut ways = vec![BitSet::default(); self.states.len()];
         for (goal, number) in goals {
             let own = &mut ways[self.positions[goal.index()]];
@@ -278,7 +278,7 @@ impl ScanGraph {
             }
             round.iter().for_each(|&at| ways[at] = all.clone());
         }
-        Ways { ways, scan_graph: self }
+        ReachableGoals { ways, scan_graph: self }
     }
 
     /// Returns whether some text has this label in one of the candidate sets.
@@ -298,12 +298,12 @@ impl ScanGraph {
 }
 
 /// The result of [`ScanGraph::ways`].
-pub(super) struct Ways<'a> {
+pub(super) struct ReachableGoals<'a> {
     ways: Vec<BitSet>,
     scan_graph: &'a ScanGraph,
 }
 
-impl Ways<'_> {
+impl ReachableGoals<'_> {
     /// Returns the goals that can still be reached from `state`.
     pub(super) fn from(&self, state: ScanStateId) -> &BitSet {
         &self.ways[self.scan_graph.positions[state.index()]]

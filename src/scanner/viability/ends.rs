@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::obligation_classes::Threats;
+use super::obligation_classes::ObligationClasses;
 use super::places::COMPARISONS;
 use crate::scanner::product_state::{ByPoint, End, Found, Point, PointId};
 use crate::scanner::{ObligationsId, Scanner};
@@ -32,14 +32,14 @@ pub(in crate::scanner) struct Ends {
     /// Number of a point's [`Scanner::clean_labels`] among the sets of labels.
     clean: ByPoint<u32>,
     /// A point's [`Scanner::ends`].
-    ends: ByPoint<Known>,
+    ends: ByPoint<CachedEnds>,
     lists: Interner<Box<[End]>>,
-    pub(super) threats: Threats,
+    pub(super) classes: ObligationClasses,
 }
 
 /// The known ends of a point.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct CachedEnds {
     /// Their number among the lists.
     list: u32,
     /// Whether there are no others.
@@ -101,14 +101,14 @@ impl Scanner {
     /// than another with the same label. Subtracts the steps taken from `left`.
     pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> Found<'_> {
         let known = self.ends.ends.get(point).copied();
-        let Known { list, is_whole } = known.unwrap_or_else(|| self.find_ends(point, left));
+        let CachedEnds { list, is_whole } = known.unwrap_or_else(|| self.find_ends(point, left));
         Found { ends: self.ends.lists.get(list), is_whole }
     }
 
     /// Computes the ends of all points that a lexeme can reach, successors first. Points that lead
     /// to each other share their ends.
     #[cold]
-    fn find_ends(&self, point: PointId, left: &mut usize) -> Known {
+    fn find_ends(&self, point: PointId, left: &mut usize) -> CachedEnds {
         let (is_last_try, steps) = (*left >= self.bounds.decision_steps, *left);
         let met = self.explore(point, left, |point| self.ends.ends.get(point).is_some());
         let compared = Cell::new(0);
@@ -149,10 +149,10 @@ impl Scanner {
         let known = if is_whole { lists.len() } else { usize::from(is_last_try) };
         for (&point, list) in met.points.iter().zip(lists).take(known) {
             if let Some(list) = list {
-                self.ends.ends.get_or_init(point, || Known { list, is_whole });
+                self.ends.ends.get_or_init(point, || CachedEnds { list, is_whole });
             }
         }
-        Known { list, is_whole }
+        CachedEnds { list, is_whole }
     }
 
     /// Adds the ways for a lexeme to end at this point.
@@ -162,7 +162,7 @@ impl Scanner {
             let goes_on = (!self.states().is_every_match(point.state)).then_some(point.state);
             let asked = guards.iter().copied().chain(goes_on);
             let asked = self.add_obligations(point.obligations, asked);
-            let open = self.threats(self.with_past(asked, self.states().past(point.state)));
+            let open = self.representatives(self.with_past(asked, self.states().past(point.state)));
             self.add_end((label, open), ends, compared);
         }
     }

@@ -19,7 +19,7 @@ use crate::util::id::ScanStateId;
 
 /// The classes of obligations.
 #[derive(Debug, Default)]
-pub(super) struct Threats {
+pub(super) struct ObligationClasses {
     /// By scan state: the representative of its class. States that are met later represent
     /// themselves.
     states: OnceLock<Vec<ScanStateId>>,
@@ -36,21 +36,22 @@ const MAX_STEPS: usize = 1 << 22;
 
 impl Scanner {
     /// Returns the representatives of these obligations.
-    pub(super) fn threats(&self, id: ObligationsId) -> ObligationsId {
+    pub(super) fn representatives(&self, id: ObligationsId) -> ObligationsId {
         if id == ObligationsId::NONE {
             return id;
         }
-        *self.ends.threats.obligations.get_or_init(id.0, || {
-            let states = self.ends.threats.states.get_or_init(|| self.find_threats());
+        *self.ends.classes.obligations.get_or_init(id.0, || {
+            let states = self.ends.classes.states.get_or_init(|| self.find_classes());
             let of = |state: &ScanStateId| states.get(state.0 as usize).copied().unwrap_or(*state);
-            let threats = self.intern_obligations(self.obligations(id).iter().map(of).collect());
-            self.with_past(threats, self.past(id))
+            let representatives =
+                self.intern_obligations(self.obligations(id).iter().map(of).collect());
+            self.with_past(representatives, self.past(id))
         })
     }
 
     /// Returns, by scan state, the first equivalent one. Costs a round for each byte of the longest
     /// text that distinguishes two states.
-    fn find_threats(&self) -> Vec<ScanStateId> {
+    fn find_classes(&self) -> Vec<ScanStateId> {
         let count = self.states().len();
         let state = |index: usize| ScanStateId(index as u32);
         let moves: Vec<_> =

@@ -16,7 +16,7 @@ use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
 
 /// The state between two lexemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Held {
+pub(super) struct LexicalState {
     /// The terminals that the stack can shift, as the number of an acceptable set; `None` if the
     /// lexer does not depend on it.
     pub(super) acceptable: Option<u32>,
@@ -30,24 +30,24 @@ pub(super) struct Held {
 /// The places met so far.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    all: Vec<Held>,
-    numbers: HashMap<Held, Place, FxBuildHasher>,
-    ways: HashMap<Place, Ways, FxBuildHasher>,
+    all: Vec<LexicalState>,
+    numbers: HashMap<LexicalState, Place, FxBuildHasher>,
+    ways: HashMap<Place, NextLexemes, FxBuildHasher>,
     /// Whether some ways may be missing, so that a negative result is not certain.
     are_cut: bool,
 }
 
 /// The ways in which a text may go on at a place.
 #[derive(Clone, Debug)]
-struct Ways {
-    ways: Arc<[Way]>,
+struct NextLexemes {
+    ways: Arc<[NextLexeme]>,
     /// Whether the text may end, possibly after lexemes that have no effect.
     may_end: bool,
 }
 
 /// A next lexeme that is not ignored.
 #[derive(Debug)]
-struct Way {
+struct NextLexeme {
     label: TerminalId,
     /// Whether it is possible after all obligations have been discharged.
     is_clean: bool,
@@ -57,7 +57,7 @@ struct Way {
 
 impl Places {
     /// Returns the number of a state.
-    pub(super) fn place(&mut self, held: Held) -> Place {
+    pub(super) fn place(&mut self, held: LexicalState) -> Place {
         let next = self.all.len() as Place;
         let place = *self.numbers.entry(held).or_insert(next);
         if place == next {
@@ -132,7 +132,7 @@ impl<'a> Exactly<'a> {
         by.iter().any(|&less| self.scanner.is_within(less, open, &self.work.comparisons))
     }
 
-    fn context(&self, held: &Held) -> Option<&Context> {
+    fn context(&self, held: &LexicalState) -> Option<&Context> {
         let is_loose = matches!(held.line, Line::Brackets | Line::Begin { .. } | Line::Indented);
         let set = held.acceptable?;
         Some(if is_loose {
@@ -144,27 +144,27 @@ impl<'a> Exactly<'a> {
 
     /// Returns the scan state where the next lexeme starts, without the effect of the preceding
     /// text.
-    fn start(&self, held: &Held) -> ScanStateId {
+    fn start(&self, held: &LexicalState) -> ScanStateId {
         let everywhere = || self.scanner.lexis.candidate_starts.ordinary[0];
         self.context(held).map_or_else(everywhere, |context| context.start)
     }
 
     /// Returns whether a lexeme with this label has no effect here.
-    fn is_passed_over(&self, held: &Held, label: TerminalId) -> bool {
+    fn is_passed_over(&self, held: &LexicalState, label: TerminalId) -> bool {
         let is_newline = || self.scanner.indentation().is_some_and(|lines| lines.newline == label);
         self.scanner.is_ignored(label)
             || !matches!(held.line, Line::None | Line::Inside) && is_newline()
     }
 
     /// Returns the possible next lexemes, after any number of those that have no effect.
-    fn ways(&mut self, place: Place) -> Ways {
+    fn ways(&mut self, place: Place) -> NextLexemes {
         if let Some(known) = self.places.ways.get(&place) {
             return known.clone();
         }
         let held = self.places.all[place as usize];
         let start = self.start(&held);
         let scanner = self.scanner;
-        let mut ways: Vec<Way> = Vec::new();
+        let mut ways: Vec<NextLexeme> = Vec::new();
         let mut before: Vec<ObligationsId> = vec![held.obligations];
         let mut at = 0;
         while let Some(&obligations) = before.get(at) {
@@ -189,12 +189,14 @@ impl<'a> Exactly<'a> {
                             way.open.push(open);
                         }
                     }
-                    None => ways.push(Way { label, is_clean, open: SmallVec::from_iter([open]) }),
+                    None => {
+                        ways.push(NextLexeme { label, is_clean, open: SmallVec::from_iter([open]) })
+                    }
                 }
             }
         }
         let may_end = before.iter().any(|&obligations| self.scanner.may_end_with(obligations));
-        let ways = Ways { ways: ways.into(), may_end };
+        let ways = NextLexemes { ways: ways.into(), may_end };
         if self.work.left > 0 {
             self.places.ways.insert(place, ways.clone());
         }
@@ -203,7 +205,12 @@ impl<'a> Exactly<'a> {
 
     /// Returns the expectations after a lexeme with this label that is read as `terminal`; `None`
     /// if that is not possible.
-    fn read(&self, held: &Held, label: TerminalId, terminal: TerminalId) -> Option<ExpectationsId> {
+    fn read(
+        &self,
+        held: &LexicalState,
+        label: TerminalId,
+        terminal: TerminalId,
+    ) -> Option<ExpectationsId> {
         let lexis = &self.scanner.lexis;
         let mut expectation: Option<Expectation> = None;
         if let Some(word) = lexis.lookaheads.word(label) {
@@ -240,7 +247,7 @@ impl Succession for Exactly<'_> {
         let table = self.scanner.table();
         let acceptable = self.in_context.then(|| table.acceptable_in(ParseStateId(onto.0)));
         let last = held.last.is_some() || !self.scanner.lexis.lookaheads.is_empty();
-        let behind = Held { acceptable, last: last.then_some(next), line, ..held };
+        let behind = LexicalState { acceptable, last: last.then_some(next), line, ..held };
         if !is_lexeme {
             after.push(After::Place(self.places.place(behind)));
             return after;
@@ -253,12 +260,12 @@ impl Succession for Exactly<'_> {
                 return SmallVec::from_iter([After::Settled]);
             }
             for &obligations in &way.open {
-                let behind = Held { obligations, expectations, ..behind };
+                let behind = LexicalState { obligations, expectations, ..behind };
                 after.push(After::Place(self.places.place(behind)));
             }
         }
         if self.scanner.ends_last_line(held.line, next) {
-            after.push(After::Place(self.places.place(Held {
+            after.push(After::Place(self.places.place(LexicalState {
                 line: Line::End,
                 acceptable,
                 ..held
@@ -269,7 +276,7 @@ impl Succession for Exactly<'_> {
 
     fn leave(&mut self, place: Place, before: Place) -> Place {
         let line = self.places.all[before as usize].line.behind();
-        self.places.place(Held { line, ..self.places.all[place as usize] })
+        self.places.place(LexicalState { line, ..self.places.all[place as usize] })
     }
 
     fn outside(&mut self, place: Place, brackets: u32) -> Place {
@@ -278,7 +285,7 @@ impl Succession for Exactly<'_> {
             return place;
         }
         // Only the line is used.
-        let nothing = Held {
+        let nothing = LexicalState {
             acceptable: None,
             obligations: ObligationsId::NONE,
             expectations: ExpectationsId::NONE,
@@ -305,7 +312,7 @@ impl Succession for Exactly<'_> {
 
     fn covers(&self, place: Place, other: Place) -> bool {
         let (held, other) = (&self.places.all[place as usize], &self.places.all[other as usize]);
-        let alike = Held { obligations: held.obligations, ..*other } == *held;
+        let alike = LexicalState { obligations: held.obligations, ..*other } == *held;
         let comparisons = &self.work.comparisons;
         comparisons.set(comparisons.get() + 1);
         alike && self.scanner.is_within(held.obligations, other.obligations, comparisons)

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::lines::{Line, Loosely};
-use super::places::{Exactly, Held, Places};
+use super::places::{Exactly, LexicalState, Places};
 use super::verdicts::{Top, Verdicts};
 use crate::lr::completion::Order;
 use crate::lr::derivations::Derivations;
@@ -17,13 +17,13 @@ use crate::scanner::{Layout, ObligationsId, Scanner};
 /// The cache of decisions. Cleared when it has grown too large.
 #[derive(Debug, Default)]
 pub(in crate::scanner) struct Decisions {
-    known: Mutex<Option<Known>>,
+    known: Mutex<Option<Caches>>,
     /// Number of decisions that took too long.
     undecided: AtomicUsize,
 }
 
 #[derive(Debug)]
-struct Known {
+struct Caches {
     derivations: Derivations,
     /// Derivations by the shortest productions alone.
     shortest: Derivations,
@@ -33,7 +33,7 @@ struct Known {
     verdicts: Verdicts,
 }
 
-impl Known {
+impl Caches {
     fn len(&self) -> usize {
         let derivations = self.derivations.len() + self.shortest.len() + self.loose.len();
         derivations + self.places.len() + self.verdicts.len()
@@ -64,7 +64,7 @@ impl Scanner {
             *known = None;
         }
         let in_context = self.table().tells_contexts_apart();
-        let known = known.get_or_insert_with(|| Known {
+        let known = known.get_or_insert_with(|| Caches {
             derivations: Derivations::new(self.table(), in_context),
             shortest: Derivations::shortest(self.table(), in_context),
             loose: Derivations::new(self.table(), false),
@@ -79,8 +79,9 @@ impl Scanner {
         let asks_last = !self.lexis.lookaheads.is_empty();
         let last = at.stack.last_terminal(self.table()).filter(|_| asks_last);
         let (line, brackets) = self.line(&at.stack, &at.layout, reads);
-        let obligations = self.threats(open);
-        let held = Held { acceptable, obligations, expectations: at.expectations, last, line };
+        let obligations = self.representatives(open);
+        let held =
+            LexicalState { acceptable, obligations, expectations: at.expectations, last, line };
         let top = (known.places.place(held), brackets);
         if let Some(can) = known.verdicts.find(top, &at.stack, self.table(), reads) {
             return can;
@@ -104,14 +105,14 @@ impl Scanner {
     /// than `steps`, or the reading has to stop. Adds the steps taken to `spent`.
     fn decide(
         &self,
-        known: &mut Known,
+        known: &mut Caches,
         (stack, top): (&Stack, Top),
         line: Line,
         depths: &mut Trailing<'_, impl Depths>,
         steps: usize,
         spent: &mut usize,
     ) -> Option<bool> {
-        let Known { derivations, shortest, loose, places, .. } = known;
+        let Caches { derivations, shortest, loose, places, .. } = known;
         let mut exactly = Exactly::new(self, places, derivations.in_context(), steps);
         let mut can_complete =
             |derivations: &mut Derivations, order, steps, depths: &mut _, spent: &mut _| {
