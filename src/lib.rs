@@ -161,6 +161,9 @@ pub mod docs {
     #[doc = include_str!("../docs/saved.md")]
     pub mod saved {}
 
+    #[doc = include_str!("../docs/generation.md")]
+    pub mod generation {}
+
     #[doc = include_str!("../docs/measured.md")]
     pub mod measured {}
 }
@@ -173,23 +176,25 @@ pub(crate) mod lr;
 pub(crate) mod matcher;
 pub(crate) mod scanner;
 pub(crate) mod schema;
+pub(crate) mod speculation;
 pub(crate) mod syntax;
 pub(crate) mod util;
 pub(crate) mod vocab;
 
 pub use constraint::{
     BuildError, CompiledGrammar, Constraint, ConstraintBuilder, ConstraintCache, GrammarSize,
-    IndexSize, LoadError, Source, Stage, Warmup, is_saved,
+    IndexSize, LoadError, Source, Stage, Trace, TracedToken, Warmup, is_saved,
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{
-    AdvanceError, AdvanceErrorKind, Capture, Draft, Expected, MaskInfo, Matcher, RowError,
-    TokenMask, fill_masks, fill_rows,
+    AdvanceError, AdvanceErrorKind, BegunLexeme, Capture, Choices, Draft, Expected, Explanation,
+    MaskInfo, Matcher, RowError, TokenMask, fill_masks, fill_rows,
 };
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,
     Separator, StringEscapes, StructuralTags, Unsatisfiable, Whitespace,
 };
+pub use speculation::{CountsError, Proposal, Speculator};
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 pub use util::limits::{Cancel, Limits};

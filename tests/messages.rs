@@ -31,9 +31,13 @@ fn a_lexeme_is_incomplete_where_no_label_of_it_can_be_taken() {
     let text = "%lexer basic\nstart: NAME (\"union\" NAME)*\nNAME: /[a-z]+/\n%ignore \" \"\n";
     let grammar = Grammar::from_lark(text).unwrap();
     let matcher = CompiledGrammar::new(&grammar).unwrap().matcher();
-    assert_eq!(matcher.incomplete_lexeme(b"a un"), Some(2));
-    for complete in ["a", "a ", "a union b"] {
-        assert_eq!(matcher.incomplete_lexeme(complete.as_bytes()), None, "{complete}");
+    let lexeme = |text: &str| {
+        let why = matcher.explain_bytes(text.as_bytes()).unwrap();
+        why.lexeme().map(|lexeme| lexeme.start)
+    };
+    assert_eq!(lexeme("a un?"), Some(2));
+    for complete in ["a?", "a ?", "a union b?"] {
+        assert_eq!(lexeme(complete), None, "{complete}");
     }
 }
 

@@ -516,7 +516,7 @@ fn decisions_are_charged_to_their_text() {
         let text = b"-+".repeat(length / 2);
         let taken = matcher.advance_bytes(&text).map_or_else(|no| no.accepted_bytes(), |()| length);
         assert!(taken >= 600, "{taken}");
-        let _ = matcher.incomplete_lexeme(&text[..taken]);
+        let _ = matcher.explain_end(&text[..taken]);
         assert!(compiled.undecided() < 100, "{length}: {}", compiled.undecided());
         let mut matcher = compiled.matcher();
         assert!(matcher.advance_bytes(&text[..600]).is_ok());

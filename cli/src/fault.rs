@@ -35,6 +35,8 @@ pub(crate) struct Fault {
     pub(crate) characters: Option<String>,
     /// Advice to the author of the text.
     pub(crate) hints: Vec<String>,
+    /// The kind of the reason, in one word.
+    pub(crate) kind: Option<&'static str>,
 }
 
 /// A lexeme that began before a fault.
@@ -53,13 +55,17 @@ impl Fault {
         let first = read.len().saturating_sub(LEXEME);
         let mut near = before.clone();
         let is_near = near.advance_bytes(&read[..first]).is_ok();
+        let why = match rest.first() {
+            Some(&byte) => near.explain_bytes(&[&read[first..], &[byte]].concat()),
+            None => near.explain_end(&read[first..]),
+        };
         // White space alone is not the beginning of a word.
-        let is_word = |&began: &usize| read[first + began..].iter().any(|byte| *byte > b' ');
-        let began = near.incomplete_lexeme(&read[first..]).filter(|_| is_near).filter(is_word);
-        let within = began.map(|began| Lexeme {
-            offset: first + began,
-            expected: hints::after(&near, &read[first..first + began])
-                .map_or_else(Vec::new, |at| expected(&at)),
+        let is_word = |began: usize| read[began..].iter().any(|byte| *byte > b' ');
+        let within = why.as_ref().and_then(|why| why.lexeme()).filter(|_| is_near);
+        let within = within.and_then(|lexeme| {
+            let began = usize::try_from(first as isize + lexeme.start).ok();
+            let expected = lexeme.expected.iter().map(ToString::to_string).collect();
+            Some(Lexeme { offset: began.filter(|&began| is_word(began))?, expected })
         });
         let lexeme = within.as_ref().map(|within| within.offset);
         Self {
@@ -69,6 +75,7 @@ impl Fault {
             characters: within.as_ref().and_then(|_| hints::characters(at)),
             hints: hints::hints(before, at, read, rest, lexeme),
             within,
+            kind: why.as_ref().map(|why| why.reason().name()),
         }
     }
 

@@ -1,7 +1,5 @@
 //! `lrmask index`: saves a grammar with samples to warm up with.
 
-use std::fs::File;
-use std::io::Write as _;
 use std::time::Instant;
 
 use lrmask::TokenId;
@@ -9,6 +7,7 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
+use crate::files;
 use crate::grammars::{self, GrammarArgument};
 use crate::input::{self, Inputs};
 use crate::output::Output;
@@ -42,22 +41,6 @@ struct Indexed<'a> {
     microseconds: u128,
 }
 
-/// Writes a file next to its final path and renames it: processes that have mapped the old file
-/// keep it, and no reader ever sees an incomplete new one.
-fn write_whole(path: &str, bytes: &[u8]) -> std::io::Result<()> {
-    let beside = format!("{path}.{}.new", std::process::id());
-    let written = File::create_new(&beside).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&beside, path)
-    });
-    if written.is_err() {
-        // Nothing is lost if this fails, too.
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
-}
-
 /// Answers yes if every sample is a text of the language, or a prefix of one.
 pub(crate) fn run(
     arguments: &Arguments,
@@ -84,9 +67,7 @@ pub(crate) fn run(
     let sequences: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
     grammars::tell_undecided(constraint.undecided());
     let saved = constraint.save_with_samples(&sequences);
-    write_whole(&arguments.output, &saved).map_err(|error| {
-        Failure::unusable(format_args!("cannot write {}: {error}", arguments.output))
-    })?;
+    files::write_whole(&arguments.output, &saved)?;
     let indexed = Indexed {
         file: &arguments.output,
         bytes: saved.len(),

@@ -9,6 +9,7 @@ mod check;
 mod debug;
 mod failure;
 mod fault;
+mod files;
 mod generate;
 mod grammars;
 mod hints;
@@ -26,6 +27,7 @@ mod report;
 mod sampler;
 mod schemas;
 mod similar;
+mod speculate;
 #[cfg_attr(not(feature = "tokenizers"), path = "no_tokenizer.rs")]
 mod tokenizer;
 mod tokens;
@@ -67,6 +69,9 @@ enum Command {
     /// Tokenises texts and replays them token by token: checks that each token is allowed, and
     /// measures the time.
     Replay(replay::Arguments),
+    /// Learns from texts which tokens follow in which state, and measures how well that predicts
+    /// other texts.
+    Speculate(speculate::Arguments),
     /// Generates random texts from the masks.
     Generate(generate::Arguments),
     /// Saves a grammar with sample texts for a vocabulary. The file is compiled when it is loaded,
@@ -121,6 +126,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Validate(arguments) => validate::run(arguments, &inputs, &mut out),
         Command::Mask(arguments) => mask::run(arguments, &inputs, &mut out),
         Command::Replay(arguments) => replay::run(arguments, &inputs, &mut out),
+        Command::Speculate(arguments) => speculate::run(arguments, &inputs, &mut out),
         Command::Generate(arguments) => generate::run(arguments, &inputs, &mut out),
         Command::Index(arguments) => index::run(arguments, &inputs, &mut out),
         Command::Debug(arguments) => debug::run(arguments, &inputs, &mut out),

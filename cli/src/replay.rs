@@ -32,6 +32,10 @@ pub(crate) struct Arguments {
     /// Cut the texts into random tokens with this seed, instead of as the tokenizer does.
     #[arg(long, value_name = "SEED")]
     retokenize: Option<u64>,
+    /// Also count the tokens that a masker refuses which looks only K terminals ahead: those within
+    /// which more than K lexemes end.
+    #[arg(long, value_name = "K")]
+    lookahead: Option<usize>,
 }
 
 /// The result for a text.
@@ -44,6 +48,9 @@ struct Replayed<'a> {
     /// The same token with its position and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<Rejected>,
+    /// Number of tokens within which more lexemes end than the given lookahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beyond_lookahead: Option<usize>,
     /// Whether the text may end after its last token.
     eos_at_end: bool,
     /// The first step at which the mask's stop tokens contradict the matcher, which only an error
@@ -62,6 +69,8 @@ struct Rejected {
     offset: usize,
     line: usize,
     column: usize,
+    /// The kind of the reason, in one word.
+    kind: &'static str,
     reason: String,
     expected: Vec<String>,
     hints: Vec<String>,
@@ -148,6 +157,7 @@ pub(crate) fn run(
         matcher: constraint.matcher(),
         mask: constraint.new_mask(),
         constraint: &constraint,
+        lookahead: arguments.lookahead,
         samples: Samples::default(),
     };
     let mut passes = Vec::new();
@@ -192,6 +202,7 @@ pub(crate) fn run(
 /// Replays texts one after another with one matcher.
 struct Player<'a> {
     constraint: &'a Constraint,
+    lookahead: Option<usize>,
     matcher: Matcher,
     mask: TokenMask,
     samples: Samples,
@@ -209,6 +220,7 @@ impl Player<'_> {
             tokens: tokens.map_or(0, <[_]>::len),
             rejected_at: None,
             rejected: None,
+            beyond_lookahead: self.lookahead.map(|_| 0),
             eos_at_end: false,
             eos_contradicted_at: None,
             error: None,
@@ -220,11 +232,18 @@ impl Player<'_> {
         self.matcher.reset();
         for (step, &token) in tokens.iter().enumerate() {
             self.fill(step, &mut replayed);
+            if let (Some(most), Some(beyond)) = (self.lookahead, &mut replayed.beyond_lookahead) {
+                let ended = self.matcher.lexemes_ended(token);
+                *beyond += usize::from(ended.is_some_and(|ended| ended > most));
+            }
             let started = Instant::now();
             let advanced = self.matcher.advance(token);
             self.samples.advance.push(nanoseconds(started.elapsed()));
             if advanced.is_err() || !self.mask.contains(token) {
                 replayed.rejected_at = Some(step);
+                if advanced.is_ok() {
+                    self.matcher.rollback(1);
+                }
                 replayed.rejected = Some(self.rejected(tokens, step));
                 return replayed;
             }
@@ -249,12 +268,15 @@ impl Player<'_> {
         let fault = fault.filter(|fault| fault.offset >= token.offset);
         let offset = fault.as_ref().map_or(token.offset, |fault| fault.offset);
         let TextPlace { line, column, .. } = chunk.place(offset);
-        let reason = match &fault {
-            Some(fault) => fault::title(&chunk, fault),
-            None => format!("{line}:{column}: the token is not allowed here, though its text is"),
+        let why = self.matcher.explain(tokens[step]);
+        let reason = match (&fault, &why) {
+            (Some(fault), _) => fault::title(&chunk, fault),
+            (None, Some(why)) => format!("{line}:{column}: {}", why.error()),
+            (None, None) => format!("{line}:{column}: the mask does not have the token"),
         };
+        let kind = why.map_or("mask", |why| why.reason().name());
         let Fault { expected, hints, .. } = fault.unwrap_or_default();
-        Rejected { token, offset, line, column, reason, expected, hints }
+        Rejected { token, offset, line, column, kind, reason, expected, hints }
     }
 
     /// Fills the mask, and returns whether it lets the text end.
@@ -296,6 +318,10 @@ fn print(replayed: &Replayed<'_>, out: &mut Output) -> Result<(), Failure> {
             format!("{tokens} {s} allowed, but the text may not end there")
         }
         _ => format!("{tokens} {s} allowed, and the end"),
+    };
+    let verdict = match replayed.beyond_lookahead {
+        Some(beyond) => format!("{verdict}; {beyond} beyond the lookahead"),
+        None => verdict,
     };
     out.text(format_args!("{file}: {verdict}\n"))
 }

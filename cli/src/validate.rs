@@ -48,6 +48,8 @@ struct Validated<'a> {
     offset: Option<usize>,
     line: Option<usize>,
     column: Option<usize>,
+    /// The kind of the reason, in one word.
+    kind: Option<&'static str>,
     expected: &'a [String],
     then: &'a [String],
     /// The lexeme that is incomplete at the fault.
@@ -203,6 +205,7 @@ fn print(
             offset: Some(fault.offset),
             line: Some(place.line),
             column: Some(place.column),
+            kind: fault.kind,
             expected: &fault.expected,
             then: &fault.then,
             within,

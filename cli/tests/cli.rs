@@ -323,6 +323,66 @@ fn what_came_to_a_limit_is_told() {
 }
 
 #[test]
+fn speculate_predicts_texts_like_those_it_has_learnt() {
+    let directory = Directory::new("speculate");
+    let texts: Vec<String> = (0..6)
+        .map(|n| directory.file(&n.to_string(), format!("{{\"name\": \"n{n}\", \"age\": {n}}}")))
+        .collect();
+    let counts = directory.0.join("counts");
+    let counts = counts.to_str().unwrap();
+    let mut arguments = vec!["speculate", "json", "--learn", "3", "--json"];
+    arguments.extend(texts.iter().map(String::as_str));
+    let output = lrmask(&[&arguments[..], &["-o", counts]].concat());
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let summary = &objects(&output)[0];
+    assert_eq!((&summary["learnt"], &summary["predicted"]), (&3.into(), &3.into()));
+    let rate = summary["tokens_per_call"].as_f64().unwrap();
+    assert!(rate > 2.0, "{summary}");
+
+    // The same from the saved counts, without learning.
+    let mut arguments = vec!["speculate", "json", "--learn", "0", "--json", "--counts", counts];
+    arguments.extend(texts[3..].iter().map(String::as_str));
+    let output = lrmask(&arguments);
+    let again = &objects(&output)[0];
+    assert_eq!(again["tokens_per_call"], summary["tokens_per_call"]);
+    let other = lrmask(&["speculate", "json:value", &texts[0], "--counts", counts]);
+    assert_eq!(status(&other), 2);
+    assert!(stderr(&other).contains("different grammar"), "{}", stderr(&other));
+    let bad = directory.file("bad", "[1, 2}");
+    let output = lrmask(&["speculate", "json", &bad]);
+    assert_eq!(status(&output), 1);
+    assert!(stderr(&output).contains("not a text of the language"));
+}
+
+#[test]
+fn replay_counts_what_a_lookahead_would_refuse() {
+    let directory = Directory::new("lookahead");
+    let text = directory.file("text", "{\"name\": [1, 2.5e3, \"b\"]}");
+    let beyond = |lookahead: &str| {
+        let output = lrmask(&[
+            "replay",
+            "json",
+            "--vocab",
+            "gpt2",
+            &text,
+            "--lookahead",
+            lookahead,
+            "--json",
+        ]);
+        assert_eq!(status(&output), 0, "{}", stdout(&output));
+        objects(&output)[0]["beyond_lookahead"].as_u64().unwrap()
+    };
+    assert!(beyond("0") > 2 && beyond("0") > beyond("1"));
+    assert_eq!(beyond("9"), 0);
+    let output = lrmask(&["replay", "json", &text, "--lookahead", "0"]);
+    assert!(stdout(&output).contains(" beyond the lookahead"), "{}", stdout(&output));
+    assert_eq!(
+        objects(&lrmask(&["replay", "json", &text, "--json"]))[0]["beyond_lookahead"],
+        Value::Null
+    );
+}
+
+#[test]
 fn replay_takes_every_token_and_the_end() {
     let directory = Directory::new("replay");
     let good = directory.file("good", "{\"name\": [1, 2.5e3, \"häß\\u00e4\"], \"b\": {}}\n");

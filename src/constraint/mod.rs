@@ -14,6 +14,7 @@ mod source;
 mod tests;
 mod texts;
 mod tokens;
+mod trace;
 mod warm;
 
 use std::fmt;
@@ -34,6 +35,7 @@ pub use cache::ConstraintCache;
 pub use compiled::{CompiledGrammar, GrammarSize, Stage};
 pub use saved::{LoadError, is_saved};
 pub use source::Source;
+pub use trace::{Trace, TracedToken};
 pub use warm::Warmup;
 
 /// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
@@ -44,6 +46,7 @@ pub struct Constraint {
     compiled: CompiledGrammar,
     index: Arc<Index>,
     warnings: Vec<Diagnostic>,
+    lookahead: Option<usize>,
 }
 
 impl Constraint {
@@ -107,7 +110,7 @@ impl Constraint {
 
     /// Creates a matcher for one sequence.
     pub fn matcher(&self) -> Matcher {
-        Matcher::new(self.index.clone())
+        Matcher::new(self.index.clone()).with_lookahead(self.lookahead)
     }
 
     /// Creates a matcher whose text ends with these tokens instead of the vocabulary's stop tokens.
@@ -134,6 +137,37 @@ impl Constraint {
         let stops: Arc<[TokenId]> = stops.into_iter().map(Into::into).collect();
         self.vocabulary().check_stops(&stops)?;
         Ok(self.matcher().with_stops(stops))
+    }
+
+    /// Returns this constraint with masks that look only this many terminals ahead: they also forbid
+    /// every token within which more lexemes end ([`Matcher::lexemes_ended`]). Both constraints
+    /// share what they compute.
+    ///
+    /// It shows what a masker costs a model that is bound to the grammar's terminals (DOMINO,
+    /// section 3.3 and table 4). Masks are too narrow then; they can be empty if the vocabulary
+    /// lacks the tokens of a terminal. A mask takes milliseconds, because no result is kept. Saving
+    /// does not keep the lookahead.
+    ///
+    /// ```
+    /// use lrmask::{Constraint, Grammar, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_tokens(["1", "+", "+1", "1+1"])?;
+    /// let grammar = Grammar::from_lark("start: /[0-9]+/ (\"+\" /[0-9]+/)*")?;
+    /// let constraint = Constraint::new(&grammar, &vocabulary)?;
+    /// let allowed = |lookahead| {
+    ///     let mut matcher = constraint.with_lookahead(lookahead).matcher();
+    ///     matcher.advance_bytes(b"1").map(|()| {
+    ///         (0u32..4).filter(|&token| matcher.allows(token)).collect::<Vec<_>>()
+    ///     })
+    /// };
+    /// assert_eq!(allowed(0)?, [0, 1]);
+    /// assert_eq!(allowed(1)?, [0, 1, 2]);
+    /// assert_eq!(allowed(2)?, [0, 1, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_lookahead(&self, terminals: usize) -> Self {
+        Self { lookahead: Some(terminals), ..self.clone() }
     }
 
     /// Creates a mask of the right width, which can be filled repeatedly.

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::{CompiledGrammar, Constraint};
 use crate::grammar::{Grammar, GrammarError, fingerprint};
 use crate::util::diagnostic::Diagnostic;
+use crate::util::fingerprint::Fingerprint;
 use crate::util::id::TokenId;
 use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
@@ -153,6 +154,13 @@ impl Constraint {
     /// of a text. Loading [warms up](crate::Warmup::samples) with them.
     pub fn save_with_samples(&self, samples: &[&[TokenId]]) -> Vec<u8> {
         self.compiled.saved(Some(self.vocabulary()), samples)
+    }
+
+    /// Returns the fingerprint of the grammar and the vocabulary. Costs the grammar's size.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut key = Fingerprint::from(fingerprint(&self.compiled.given.to_json()));
+        key.number(self.vocabulary().fingerprint());
+        key.value()
     }
 
     /// Loads a constraint saved by [`Constraint::save`], with the vocabulary it was saved with. A

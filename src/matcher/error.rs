@@ -11,6 +11,9 @@ pub enum AdvanceErrorKind {
     /// No sentence continues this way; [`AdvanceError::accepted_bytes`] is the length of the
     /// longest viable prefix.
     Grammar,
+    /// The grammar continues this way, but the text would repeat an item of a list whose items must
+    /// differ.
+    RepeatedItem,
     /// The text is not a sentence yet, so it may not end here.
     Incomplete,
     /// A stop token was taken before; only stop tokens may follow.
@@ -19,11 +22,30 @@ pub enum AdvanceErrorKind {
     Width,
     /// The id has no bytes, and the grammar does not use it: a special token, a gap or padding.
     NoText,
+    /// More lexemes end within the token than
+    /// [`Constraint::with_lookahead`](crate::Constraint::with_lookahead) allows.
+    Lookahead,
     /// Whether the text can be completed was not decided within
     /// [`Limits::mask_steps`](crate::Limits::mask_steps) and
     /// [`Limits::decision_steps`](crate::Limits::decision_steps), which counts as a no; or the text
     /// has taken all of its [`Limits::reading_steps`](crate::Limits::reading_steps).
     Limit,
+}
+
+impl AdvanceErrorKind {
+    /// Returns the reason as one word, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Grammar => "grammar",
+            Self::RepeatedItem => "repeated_item",
+            Self::Incomplete => "incomplete",
+            Self::Finished => "finished",
+            Self::Width => "width",
+            Self::NoText => "no_text",
+            Self::Lookahead => "lookahead",
+            Self::Limit => "limit",
+        }
+    }
 }
 
 /// A token or text that the grammar does not allow at this point. The matcher is unchanged.
@@ -69,6 +91,12 @@ impl fmt::Display for AdvanceError {
                  which tokens are allowed",
                 self.accepted
             ),
+            AdvanceErrorKind::RepeatedItem => write!(
+                f,
+                "the byte at offset {} would repeat an item of a list whose items must differ; \
+                 choose another item",
+                self.accepted
+            ),
             AdvanceErrorKind::Incomplete => {
                 f.write_str("the text is not a sentence yet; complete it first")
             }
@@ -81,6 +109,10 @@ impl fmt::Display for AdvanceError {
             AdvanceErrorKind::NoText => {
                 f.write_str("the id has no bytes, and the grammar does not name it")
             }
+            AdvanceErrorKind::Lookahead => f.write_str(
+                "more lexemes end within it than the lookahead of the constraint; raise the \
+                 lookahead, or use the constraint without one",
+            ),
             AdvanceErrorKind::Limit => f.write_str(
                 "whether the text can be completed was not decided in time; raise \
                  `decision_steps`, `mask_steps` and `reading_steps` of the limits",

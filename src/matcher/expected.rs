@@ -5,7 +5,7 @@ use std::fmt;
 
 use hashbrown::HashSet;
 
-use super::Matcher;
+use super::{Matcher, Moment, Progress};
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
 use crate::scanner::{Distinct, Reads};
@@ -82,24 +82,29 @@ impl Matcher {
     ///
     /// Costs the number of terminals times the number of readings of the text so far.
     pub fn expected(&self) -> Vec<Expected<'_>> {
+        self.expected_at(&self.now)
+    }
+
+    /// Returns the same for another state.
+    pub(super) fn expected_at(&self, from: &Moment) -> Vec<Expected<'_>> {
         let table = self.index.scanner().table();
         let end = table.end().index();
         let mut next = BitSet::new(end + 1);
         let mut ignored = BitSet::new(end + 1);
-        if self.is_finished() {
+        if from.progress == Progress::Finished {
             next.insert(end);
         } else {
-            for (place, at) in self.now.readings.iter().enumerate() {
+            for (place, at) in from.readings.iter().enumerate() {
                 let is_repeated =
-                    self.now.notes.get(place).is_some_and(|note| note.items.repeats_one());
-                let progress = match (self.now.is_between(place), is_repeated) {
+                    from.notes.get(place).is_some_and(|note| note.items.repeats_one());
+                let progress = match (from.is_between(place), is_repeated) {
                     (true, _) => Lexeme::None,
                     (false, false) => Lexeme::Begun,
                     (false, true) => Lexeme::Repeated,
                 };
                 self.expect(at, progress, &mut next, &mut ignored);
             }
-            self.keep_what_goes_on(&mut next);
+            self.keep_what_goes_on(from, &mut next);
         }
         let next = if next.is_empty() { ignored } else { next };
         // Terminals that were split from one terminal share its name.
@@ -116,7 +121,7 @@ impl Matcher {
 
     /// Removes terminals that no allowed byte begins or continues. Configurations do not know the
     /// items of lists of distinct items.
-    fn keep_what_goes_on(&self, next: &mut BitSet) {
+    fn keep_what_goes_on(&self, from: &Moment, next: &mut BitSet) {
         let scanner = self.index.scanner();
         if !scanner.lexis().has_distinct() {
             return;
@@ -127,7 +132,7 @@ impl Matcher {
             goes_on.insert(end);
         }
         for byte in 0..=u8::MAX {
-            let Ok((readings, _)) = self.read_noted(&self.now, &[byte]) else { continue };
+            let Ok((readings, _)) = self.read_noted(from, &[byte]) else { continue };
             for (at, _) in readings {
                 for component in scanner.states().components(at.state) {
                     goes_on.insert(component.terminal.index());
@@ -138,7 +143,7 @@ impl Matcher {
         // A blank continues every punctuation terminal that may have blanks in front, so each
         // literal is checked in full.
         let has_begun = |terminal: usize| {
-            self.now.readings.iter().any(|at| {
+            from.readings.iter().any(|at| {
                 let mut components = scanner.states().components(at.state).iter();
                 components.any(|component| component.terminal.index() == terminal)
             })
@@ -148,7 +153,7 @@ impl Matcher {
             let name = scanner.table().terminal_name(TerminalId::new(terminal));
             let text = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
             let Some(text) = text.filter(|text| !text.contains(['"', '\\'])) else { continue };
-            if !has_begun(terminal) && self.read_noted(&self.now, text.as_bytes()).is_err() {
+            if !has_begun(terminal) && self.read_noted(from, text.as_bytes()).is_err() {
                 next.remove(terminal);
             }
         }

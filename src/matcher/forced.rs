@@ -17,9 +17,11 @@ impl Matcher {
 
     /// Returns the tokens of the [forced bytes](Matcher::forced_bytes), as split by `tokenize`: the
     /// model's tokenizer, or [`Vocabulary::cut_longest`](crate::Vocabulary::cut_longest). Leaves
-    /// out the tokens at the end that later text could change, where the grammar allows a longer
-    /// token with the same prefix. The list ends before a token that does not spell the bytes. The
-    /// matcher does not change, and it accepts all of these tokens in order.
+    /// out the tokens at the end that later text could change. That is so where the grammar allows
+    /// a token that begins within the forced bytes and ends after them: then only those tokens are
+    /// certain that `tokenize` also finds in the bytes before it. The list ends before a token that
+    /// does not spell the bytes. The matcher does not change, and it accepts all of these tokens in
+    /// order.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -33,33 +35,44 @@ impl Matcher {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Costs the forced bytes, an advance for each token, and a few masks.
+    /// Costs the forced bytes, an advance for each token, and for each place near the end at which
+    /// the vocabulary has a longer token, a mask and at most one call of `tokenize`.
     pub fn forced_tokens<T: Into<TokenId>>(
         &self,
-        tokenize: impl FnOnce(&[u8]) -> Vec<T>,
+        mut tokenize: impl FnMut(&[u8]) -> Vec<T>,
     ) -> Vec<TokenId> {
         let (bytes, end) = self.follow_forced(self.now.clone());
         if bytes.is_empty() {
             return Vec::new();
         }
         let vocabulary = self.index.vocabulary();
-        let (mut tokens, mut offsets, mut moments) = (Vec::new(), vec![0], vec![self.now.clone()]);
+        let (mut tokens, mut now, mut length) = (Vec::new(), self.now.clone(), 0);
         for token in tokenize(&bytes).into_iter().map(Into::into) {
-            let start = offsets[tokens.len()];
-            let own = vocabulary.bytes(token).filter(|own| bytes[start..].starts_with(own));
+            let own = vocabulary.bytes(token).filter(|own| bytes[length..].starts_with(own));
             let Some(own) = own else { break };
-            let Ok(next) = self.after_token(&moments[tokens.len()], token) else { break };
+            let Ok(next) = self.after_token(&now, token) else { break };
             tokens.push(token);
-            offsets.push(start + own.len());
-            moments.push(next);
+            length += own.len();
+            now = next;
         }
-        if !self.may_go_on(&end) && offsets.last() == Some(&bytes.len()) {
+        if !self.may_go_on(&end) && length == bytes.len() {
             return tokens;
         }
-        // The first token that a longer one could replace is uncertain, and so are all after it.
-        let is_open = |&place: &usize| self.has_longer(&moments[place], &bytes[offsets[place]..]);
-        let certain = (0..tokens.len()).find(is_open).unwrap_or(tokens.len());
-        tokens.truncate(certain);
+        // A tokenizer that merges pairs splits the text before a token as if nothing came after it
+        // (Berglund et al. 2024). So if a token crosses the end, the tokens before it are those of
+        // the text before it.
+        for start in (0..bytes.len()).rev() {
+            let Some(crossing) = self.longer_tokens(&bytes[start..]) else { continue };
+            let Ok(before) = self.within_token(&self.now, &bytes[..start]) else { continue };
+            if self.allows_any(&before, crossing) {
+                let sure = tokenize(&bytes[..start]).into_iter().map(Into::into);
+                let common = tokens.iter().zip(sure).take_while(|&(one, other)| *one == other);
+                tokens.truncate(common.count());
+            }
+            if tokens.is_empty() {
+                break;
+            }
+        }
         tokens
     }
 
@@ -74,18 +87,34 @@ impl Matcher {
         classes.representatives().iter().any(|&byte| self.within_token(from, &[byte]).is_ok())
     }
 
-    /// Whether a token is allowed that is longer than `text` and begins with it.
-    fn has_longer(&self, from: &Moment, text: &[u8]) -> bool {
+    /// Returns the tokens that are longer than `text` and begin with it; `None` if there are none.
+    fn longer_tokens(&self, text: &[u8]) -> Option<&[u32]> {
         let trie = self.index.vocabulary().trie();
-        let node = text.iter().try_fold(Trie::ROOT, |node, &byte| trie.child(node, byte));
-        let Some(node) = node else { return false };
+        let node = text.iter().try_fold(Trie::ROOT, |node, &byte| trie.child(node, byte))?;
         let longer = &trie.subtree_tokens(node)[trie.tokens(node).len()..];
-        if longer.is_empty() {
-            return false;
-        }
+        (!longer.is_empty()).then_some(longer)
+    }
+
+    /// Whether one of these tokens is allowed.
+    fn allows_any(&self, from: &Moment, tokens: &[u32]) -> bool {
         let mut row = vec![0; self.index.words()];
         self.fill_row(from, &mut row);
-        longer.iter().any(|&token| row[token as usize / 32] >> (token % 32) & 1 == 1)
+        tokens.iter().any(|&token| row[token as usize / 32] >> (token % 32) & 1 == 1)
+    }
+
+    /// Whether each of these bytes is the only one that may follow those before it. False for no
+    /// bytes.
+    pub(crate) fn forces(&self, bytes: &[u8]) -> bool {
+        let mut now = self.now.clone();
+        let mut is_forced = |&byte: &u8| {
+            let is_only = !self.may_end(&now) && self.only_byte(&now) == Some(byte);
+            let next = if is_only { self.within_token(&now, &[byte]).ok() } else { None };
+            next.is_some_and(|next| {
+                now = next;
+                true
+            })
+        };
+        !bytes.is_empty() && bytes.iter().all(&mut is_forced)
     }
 
     /// Returns the forced bytes, and the state after them.

@@ -1,6 +1,6 @@
 //! Start of the incomplete lexeme at the end of a text, for messages.
 
-use super::{Matcher, Progress};
+use super::{Matcher, Moment, Progress};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
@@ -16,18 +16,17 @@ struct Reading {
 }
 
 impl Matcher {
-    /// Returns the offset into `bytes` at which the incomplete lexeme at their end begins. `None`
-    /// if the text may go on with another lexeme there, if the lexeme began earlier, or if the
-    /// bytes are not viable. Of several readings, the one whose lexeme began last counts. The
-    /// matcher does not change.
+    /// Returns the offset into `bytes`, which follow `from`, at which the incomplete lexeme at
+    /// their end begins. `None` if the text may go on with another lexeme there, if the lexeme began
+    /// earlier, or if the bytes are not viable. Of several readings, the one whose lexeme began last
+    /// counts.
     ///
-    /// It is for messages: a text that leaves the language within a lexeme was mostly meant as
-    /// another lexeme from there on. Costs a step for each byte and reading; all decisions together
-    /// take no more than those of a mask.
-    pub fn incomplete_lexeme(&self, bytes: &[u8]) -> Option<usize> {
+    /// Costs a step for each byte and reading; all decisions together take no more than those of a
+    /// mask.
+    pub(super) fn begun_lexeme(&self, from: &Moment, bytes: &[u8]) -> Option<usize> {
         let scanner = self.index.scanner();
-        let begins = |place| self.now.progress == Progress::Fresh || self.now.is_between(place);
-        let readings = self.now.readings.iter().enumerate();
+        let begins = |place| from.progress == Progress::Fresh || from.is_between(place);
+        let readings = from.readings.iter().enumerate();
         let mut readings: Vec<Reading> = readings
             .map(|(place, at)| Reading { at: at.clone(), began: begins(place).then_some(0) })
             .collect();

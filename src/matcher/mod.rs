@@ -7,6 +7,7 @@ mod distinct;
 mod drafts;
 mod error;
 mod expected;
+mod explain;
 mod forced;
 mod history;
 mod lexeme;
@@ -14,7 +15,12 @@ mod limits;
 mod lines;
 mod mask;
 mod one_reading;
+mod retokenize;
+mod sampling;
 mod side_state;
+mod state_key;
+mod taken;
+mod terminals_ahead;
 mod text_so_far;
 mod value_map;
 mod values;
@@ -37,10 +43,13 @@ pub use drafts::Draft;
 use error::Refused;
 pub use error::{AdvanceError, AdvanceErrorKind, RowError};
 pub use expected::Expected;
+pub use explain::{BegunLexeme, Explanation};
 use history::History;
 use limits::{Followed, Spent};
 pub use mask::{MaskInfo, TokenMask};
+pub use sampling::Choices;
 use side_state::{Note, Notes};
+use taken::{Step, Taken};
 
 /// The state of one sequence generated under a constraint.
 ///
@@ -56,14 +65,17 @@ pub struct Matcher {
     index: Arc<Index>,
     /// The current state.
     now: Moment,
-    /// The state before each step.
-    history: History<Moment>,
+    /// The state before each step, and its input.
+    history: History<Step>,
     /// The input of each step, if the grammar marks rules.
     said: History<Said>,
     /// The tokens that end this text, if they differ from those of the vocabulary.
     stops: Option<Arc<[TokenId]>>,
     /// Bytes held by the scanner when this matcher last looked.
     met: usize,
+    choices: Choices,
+    /// Upper bound on the lexemes that end within a token, if there is one.
+    lookahead: Option<usize>,
 }
 
 /// The state of a sequence between two steps.
@@ -120,6 +132,8 @@ impl Matcher {
             history: History::default(),
             said: History::default(),
             stops: None,
+            choices: Choices::default(),
+            lookahead: None,
         }
     }
 
@@ -194,6 +208,9 @@ impl Matcher {
                 crate::index::allow(stops, row);
             }
         }
+        if let Some(most) = self.lookahead {
+            self.take_out_far(at, most, row);
+        }
     }
 
     /// Fills a row with the stop tokens of the vocabulary.
@@ -244,8 +261,7 @@ impl Matcher {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
         self.note(|| Said::Token(token));
-        let next = self.charged(next);
-        self.history.push(std::mem::replace(&mut self.now, next));
+        self.step(next, Taken::Token(token));
         Ok(())
     }
 
@@ -256,6 +272,14 @@ impl Matcher {
     /// If the text so far, followed by these bytes, is not a prefix of a sentence. The matcher is
     /// unchanged then.
     pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), AdvanceError> {
+        let next = self.checked_text(bytes)?;
+        self.note(|| Said::Bytes(bytes.into()));
+        self.step(next, Taken::bytes(bytes));
+        Ok(())
+    }
+
+    /// Returns the state after these bytes.
+    fn checked_text(&self, bytes: &[u8]) -> Result<Moment, AdvanceError> {
         // Bytes are text: they never denote a token.
         let mark = self
             .index
@@ -264,14 +288,17 @@ impl Matcher {
             .and_then(|mark| bytes.iter().position(|&byte| byte == mark));
         if let Some(mark) = mark {
             let refused = self.after_bytes(&self.now, &bytes[..mark]).err();
-            return Err(self.error(&self.now, None, refused.unwrap_or(Refused::at(mark))));
+            return Err(self.error(&self.now, None, bytes, refused.unwrap_or(Refused::at(mark))));
         }
         let next = self.after_text(&self.now, bytes);
-        let next = next.map_err(|refused| self.error(&self.now, None, refused))?;
-        self.note(|| Said::Bytes(bytes.into()));
+        next.map_err(|refused| self.error(&self.now, None, bytes, refused))
+    }
+
+    /// Goes on to a state.
+    fn step(&mut self, next: Moment, taken: Taken) {
         let next = self.charged(next);
-        self.history.push(std::mem::replace(&mut self.now, next));
-        Ok(())
+        let before = std::mem::replace(&mut self.now, next);
+        self.history.push(Step { before, taken });
     }
 
     /// Returns how many of these tokens, from the first on, could be taken in order. The matcher
@@ -294,8 +321,8 @@ impl Matcher {
     /// fewer. Returns the number of calls rolled back.
     pub fn rollback(&mut self, steps: usize) -> usize {
         let steps = steps.min(self.history.len());
-        for before in std::iter::from_fn(|| self.history.pop()).take(steps) {
-            self.now = before;
+        for step in std::iter::from_fn(|| self.history.pop()).take(steps) {
+            self.now = step.before;
             self.said.pop();
         }
         steps
@@ -306,6 +333,7 @@ impl Matcher {
         self.rollback(usize::MAX);
         self.history = History::default();
         self.said = History::default();
+        self.choices = Choices::default();
     }
 
     /// Returns the number of steps that can be rolled back.
@@ -352,12 +380,23 @@ impl Matcher {
         if self.stop_tokens().contains(&token) && self.may_end(from) {
             return Ok(Moment { progress: Progress::Finished, ..from.clone() });
         }
-        self.after_spelled(from, token).map_err(|refused| self.error(from, Some(token), refused))
+        let next = self.after_spelled(from, token).map_err(|refused| {
+            let bytes = self.index.vocabulary().bytes(token).unwrap_or_default();
+            self.error(from, Some(token), bytes, refused)
+        })?;
+        self.check_lookahead(from, token)?;
+        Ok(next)
     }
 
-    /// Returns the error for a token, or bytes, that may not follow.
+    /// Returns the error for a token with these bytes, or for bytes alone, that may not follow.
     #[cold]
-    fn error(&self, from: &Moment, token: Option<TokenId>, refused: Refused) -> AdvanceError {
+    fn error(
+        &self,
+        from: &Moment,
+        token: Option<TokenId>,
+        bytes: &[u8],
+        refused: Refused,
+    ) -> AdvanceError {
         let has_no_text = |token| self.index.spelled().spellings(token).next().is_none();
         let kind = match token {
             Some(token) if token.index() >= self.index.vocabulary().width() => {
@@ -369,6 +408,12 @@ impl Matcher {
                 true => AdvanceErrorKind::Incomplete,
                 false => AdvanceErrorKind::NoText,
             },
+            _ if bytes
+                .get(..=refused.accepted)
+                .is_some_and(|viable| self.repeats_an_item(from, viable)) =>
+            {
+                AdvanceErrorKind::RepeatedItem
+            }
             _ => AdvanceErrorKind::Grammar,
         };
         AdvanceError::new(kind, token, refused.accepted)

@@ -9,6 +9,7 @@
 //! in [`moves`].
 
 mod ends;
+mod key;
 mod moves;
 mod past;
 mod reach;
