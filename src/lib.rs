@@ -188,7 +188,8 @@ pub use constraint::{
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{
     AdvanceError, AdvanceErrorKind, BegunLexeme, Capture, Choices, Draft, Expected, Explanation,
-    MaskInfo, Matcher, RowError, TokenMask, fill_masks, fill_rows,
+    Listener, MaskInfo, Matcher, ParseEvent, ParseTree, RowError, TokenMask, TreeNode, fill_masks,
+    fill_rows,
 };
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,

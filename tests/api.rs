@@ -256,8 +256,9 @@ fn forced_tokens_leave_out_what_a_longer_token_could_replace() {
         ("start: \"null\"", vec![6, 2], vec![6, 2]),
         // After "nul" the token "l" could be "l,".
         ("start: \"null\" (\",\" | \"x\")", vec![6, 2], vec![6]),
-        // After "nu" the token "ll" could not be longer.
-        ("start: \"null\" (\",\" | \"x\")", vec![0, 1, 3], vec![0, 1, 3]),
+        // After "nu" the token "ll" could not be longer, but "l," could begin within it.
+        ("start: \"null\" (\",\" | \"x\")", vec![0, 1, 3], vec![0, 1]),
+        ("start: \"null\" (\"x\" | \"u\")", vec![0, 1, 3], vec![0, 1, 3]),
         // It may be longer in the vocabulary, but not here.
         ("start: \"null\" (\"x\" | \"u\")", vec![6, 2], vec![6, 2]),
         // A token that does not spell the text ends the list.

@@ -38,7 +38,7 @@ fn a_refusal_names_its_byte_its_lexeme_and_its_reason() {
         (6, Kind::Grammar, 0, Some(-1)),
         (8, Kind::Incomplete, 0, Some(-1)),
         (9, Kind::NoText, 0, Some(-1)),
-        (11, Kind::NoText, 0, Some(-1)),
+        (11, Kind::Width, 0, Some(-1)),
         (64, Kind::Width, 0, Some(-1)),
     ] {
         let why = matcher.explain(token).unwrap();

@@ -45,6 +45,7 @@ mod sqlite;
 mod tag_formats;
 mod tags;
 mod tokenizers;
+mod trees;
 mod unique_items;
 mod vocabularies;
 mod worked_examples;

@@ -31,6 +31,7 @@ mod speculate;
 #[cfg_attr(not(feature = "tokenizers"), path = "no_tokenizer.rs")]
 mod tokenizer;
 mod tokens;
+mod tree;
 mod validate;
 mod vocabularies;
 

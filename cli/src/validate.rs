@@ -2,8 +2,9 @@
 
 use std::io::Read;
 
-use lrmask::Matcher;
+use lrmask::{Matcher, ParseTree};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::Answer;
 use crate::failure::Failure;
@@ -13,6 +14,7 @@ use crate::input::{self, Inputs};
 use crate::output::{self, Output};
 use crate::place::TextPlace;
 use crate::tokens::Spelled;
+use crate::tree;
 use crate::vocabularies;
 
 /// The arguments.
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// o200k_harmony, or the file of a tokenizer.
     #[arg(long, value_name = "V")]
     vocab: Option<String>,
+    /// Also print the parse tree of each text of the language.
+    #[arg(long)]
+    tree: bool,
 }
 
 /// Whether a text may have one extra line end.
@@ -60,6 +65,9 @@ struct Validated<'a> {
     /// The token with the first wrong byte, if a vocabulary is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a Spelled>,
+    /// The parse tree, if it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Box<RawValue>>,
 }
 
 /// A lexeme that began before a fault.
@@ -90,9 +98,9 @@ pub(crate) fn run(
         let mut whole = Vec::new();
         let read = inputs.open(file).and_then(|mut text| {
             let newline = arguments.final_newline;
-            let fault = match vocabulary {
-                None => find_fault(&mut matcher, &mut *text, newline),
-                Some(_) => text
+            let fault = match vocabulary.is_some() || arguments.tree {
+                false => find_fault(&mut matcher, &mut *text, newline),
+                true => text
                     .read_to_end(&mut whole)
                     .and_then(|_| find_fault(&mut matcher, &mut &whole[..], newline)),
             };
@@ -116,7 +124,18 @@ pub(crate) fn run(
         let token = token.and_then(|((fault, _), (vocabulary, cutter))| {
             Spelled::of(vocabulary, &cutter.cut(vocabulary, &whole, 0)?, fault.offset)
         });
-        print(file, fault.as_ref(), token.as_ref(), out)?;
+        let parsed = arguments.tree.then(|| {
+            // A text may have one line end more than the grammar allows.
+            let bare =
+                whole.strip_suffix(b"\n").map(|bare| bare.strip_suffix(b"\r").unwrap_or(bare));
+            let tree = [Some(&whole[..]), bare].into_iter().flatten().find_map(|text| {
+                let mut listener = compiled.listener();
+                listener.read_bytes(text);
+                listener.finish().1
+            });
+            (tree.unwrap_or_default(), &whole[..])
+        });
+        print(file, fault.as_ref(), token.as_ref(), parsed, out)?;
     }
     grammars::tell_undecided(compiled.undecided());
     match unreadable {
@@ -185,13 +204,17 @@ fn print(
     file: &str,
     fault: Option<&(Fault, Chunk)>,
     token: Option<&Spelled>,
+    parsed: Option<(ParseTree, &[u8])>,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let Some((fault, chunk)) = fault else {
-        return match out.is_json() {
-            true => out.json(&Validated { file, ok: true, ..Validated::default() }),
-            false => out.text(format_args!("{}: ok\n", input::name(file))),
-        };
+        if out.is_json() {
+            let tree = parsed.and_then(|(tree, text)| tree::nested(&tree, text));
+            return out.json(&Validated { file, ok: true, tree, ..Validated::default() });
+        }
+        out.text(format_args!("{}: ok\n", input::name(file)))?;
+        let (tree, text) = parsed.unwrap_or_default();
+        return out.text(format_args!("{}", tree::describe(&tree, text)));
     };
     if out.is_json() {
         let place = chunk.place(fault.offset);
@@ -211,6 +234,7 @@ fn print(
             within,
             hints: &fault.hints,
             token,
+            tree: None,
         });
     }
     let picture = fault::describe(input::name(file), chunk, fault, out.is_styled());

@@ -355,6 +355,41 @@ fn speculate_predicts_texts_like_those_it_has_learnt() {
 }
 
 #[test]
+fn validate_prints_the_tree() {
+    let directory = Directory::new("tree");
+    let text = directory.file("text", "[1, {\"a\": null}]");
+    let output = lrmask(&["validate", "json", "--tree", &text]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let lines: Vec<&str> = stdout(&output).lines().skip(1).collect();
+    assert_eq!(
+        lines[..6],
+        [
+            "  json",
+            "    value",
+            "      array",
+            "        \"[\"",
+            "        value",
+            "          NUMBER \"1\""
+        ]
+    );
+    let output = lrmask(&["validate", "json", "--tree", "--json", &text]);
+    let tree = &objects(&output)[0]["tree"];
+    assert_eq!(
+        (&tree["rule"], &tree["start"], &tree["end"]),
+        (&"json".into(), &0.into(), &16.into())
+    );
+    let array = &tree["children"][0]["children"][0];
+    assert_eq!(array["rule"], "array");
+    assert_eq!(array["children"][0]["terminal"], "\"[\"");
+    assert_eq!(array["children"].as_array().unwrap().len(), 5);
+    assert_eq!(array["children"][1]["children"][0]["text"], "1");
+    let bad = directory.file("bad", "[1");
+    let output = lrmask(&["validate", "json", "--tree", "--json", &bad]);
+    assert_eq!((status(&output), &objects(&output)[0]["tree"]), (1, &Value::Null));
+    assert_eq!(objects(&output)[0]["kind"], "incomplete");
+}
+
+#[test]
 fn replay_counts_what_a_lookahead_would_refuse() {
     let directory = Directory::new("lookahead");
     let text = directory.file("text", "{\"name\": [1, 2.5e3, \"b\"]}");

@@ -16,7 +16,7 @@ use crate::grammar::words;
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
 use crate::lr::table::ParseTable;
-use crate::matcher::Matcher;
+use crate::matcher::{Listener, Matcher};
 use crate::scanner::{Bounds, Lexis, Marks, Scanner, check};
 use crate::schema::{self, SchemaOptions};
 use crate::util::diagnostic::{self, Diagnostic};
@@ -225,6 +225,12 @@ impl CompiledGrammar {
     /// ```
     pub fn matcher(&self) -> Matcher {
         Matcher::new(Arc::new(self.index(&Vocabulary::single_bytes())))
+    }
+
+    /// Creates a listener that follows a text without a vocabulary: see
+    /// [`Constraint::listener`](super::Constraint::listener).
+    pub fn listener(&self) -> Listener {
+        Listener::new(Arc::new(self.index(&Vocabulary::single_bytes())))
     }
 
     fn index(&self, vocabulary: &Vocabulary) -> Index {

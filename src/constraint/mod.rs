@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
-use crate::matcher::{Matcher, TokenMask};
+use crate::matcher::{Listener, Matcher, TokenMask};
 use crate::schema::SchemaOptions;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TokenId;
@@ -113,6 +113,12 @@ impl Constraint {
         Matcher::new(self.index.clone()).with_lookahead(self.lookahead)
     }
 
+    /// Creates a listener for one sequence, which reports rules and terminals that begin and end,
+    /// and the parse tree. It reads the text once more than the sequence's matcher does.
+    pub fn listener(&self) -> Listener {
+        Listener::new(self.index.clone())
+    }
+
     /// Creates a matcher whose text ends with these tokens instead of the vocabulary's stop tokens.
     /// The list may be empty. Computed results are shared with all other matchers. A mask costs one
     /// more step for each stop token.
@@ -139,9 +145,9 @@ impl Constraint {
         Ok(self.matcher().with_stops(stops))
     }
 
-    /// Returns this constraint with masks that look only this many terminals ahead: they also forbid
-    /// every token within which more lexemes end ([`Matcher::lexemes_ended`]). Both constraints
-    /// share what they compute.
+    /// Returns this constraint with masks that look only this many terminals ahead: they also
+    /// forbid every token within which more lexemes end ([`Matcher::lexemes_ended`]). Both
+    /// constraints share what they compute.
     ///
     /// It shows what a masker costs a model that is bound to the grammar's terminals (DOMINO,
     /// section 3.3 and table 4). Masks are too narrow then; they can be empty if the vocabulary

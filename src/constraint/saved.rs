@@ -158,7 +158,7 @@ impl Constraint {
 
     /// Returns the fingerprint of the grammar and the vocabulary. Costs the grammar's size.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let mut key = Fingerprint::from(fingerprint(&self.compiled.given.to_json()));
+        let mut key = Fingerprint::from(self.compiled.fingerprint());
         key.number(self.vocabulary().fingerprint());
         key.value()
     }

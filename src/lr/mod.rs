@@ -32,6 +32,7 @@
 //!   records;
 //! * [`minimal_completion`], [`nesting`]: the cheapest completion of a stack, and the nesting depth
 //!   it needs;
+//! * [`mod@parse`]: trees, for those who listen to a text;
 //! * [`earley`]: the derivation of a text, for authors who ask which rule derives which part.
 
 mod closures;
@@ -53,6 +54,7 @@ pub(crate) mod minimal_completion;
 mod names;
 pub(crate) mod nesting;
 mod node;
+pub(crate) mod parse;
 mod print;
 pub(crate) mod read_prefix;
 mod report;

@@ -5,13 +5,12 @@
 //! reading, and parses the lexemes of the first reading.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::lexed::{Lexeme, Reading};
 use super::{Matcher, Progress};
 use crate::lr::earley::{Ahead, Derived};
-use crate::scanner::configuration::Configuration;
 use crate::scanner::{Mark, Marks, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, TerminalId, TokenId};
@@ -57,42 +56,6 @@ impl Capture {
     /// Returns the range of these bytes in the text, where special tokens count as their names.
     pub fn span(&self) -> Range<usize> {
         self.start..self.start + self.bytes.len()
-    }
-}
-
-/// A reading of the text so far, with the lexemes that have ended.
-#[derive(Clone)]
-struct Reading {
-    at: Configuration,
-    ended: Option<Arc<Ended>>,
-    /// Start of the lexeme in progress, or of the next one if none is in progress.
-    start: usize,
-    /// Number of tokens that have ended within that lexeme.
-    tokens: u32,
-    /// Whether that lexeme has no byte yet.
-    between: bool,
-}
-
-/// A completed lexeme, linked to those before it.
-struct Ended {
-    lexeme: Lexeme,
-    earlier: Option<Arc<Ended>>,
-}
-
-#[derive(Clone)]
-struct Lexeme {
-    label: TerminalId,
-    start: usize,
-    end: usize,
-}
-
-impl Drop for Ended {
-    /// Drops the list in a loop: the derived drop would recurse once per lexeme.
-    fn drop(&mut self) {
-        let mut earlier = self.earlier.take();
-        while let Some(ended) = earlier {
-            earlier = Arc::into_inner(ended).and_then(|mut ended| ended.earlier.take());
-        }
     }
 }
 
@@ -194,9 +157,9 @@ impl Matcher {
             false => scanner.is_complete(&reading.at, &mut Reads::none()),
         };
         let reading = readings.iter().find(is_whole)?;
-        let mut lexemes = lexemes(reading);
+        let mut lexemes = reading.lexemes_from(0);
         let label = scanner.states().label(reading.at.state).filter(|_| !reading.between);
-        lexemes.extend(label.map(|label| Lexeme { label, start: reading.start, end: text.len() }));
+        lexemes.extend(label.map(|label| reading.last_lexeme(label, text.len())));
         self.derive(marks, (text, steps), lexemes, None, &Ahead::End)
     }
 
@@ -205,11 +168,11 @@ impl Matcher {
         let (text, steps, readings) = self.readings()?;
         let reading = readings.first()?;
         let (states, lexis) = (self.index.scanner().states(), self.index.scanner().lexis());
-        let mut lexemes = lexemes(reading);
+        let mut lexemes = reading.lexemes_from(0);
         let label =
             states.label(reading.at.state).filter(|_| states.moves(reading.at.state).is_empty());
         if let Some(label) = label.filter(|_| !reading.between) {
-            lexemes.push(Lexeme { label, start: reading.start, end: text.len() });
+            lexemes.push(reading.last_lexeme(label, text.len()));
             return self.derive(marks, (text, steps), lexemes, None, &Ahead::Any);
         }
         let mut ahead = BitSet::new(states.dfas().len() + 1);
@@ -252,9 +215,7 @@ impl Matcher {
         let scanner = self.index.scanner();
         let vocabulary = self.index.spelled();
         let (mut text, mut steps) = (Vec::new(), Vec::new());
-        let initial = scanner.initial().into_iter();
-        let begin = |at| Reading { at, ended: None, start: 0, tokens: 0, between: true };
-        let mut readings: Vec<Reading> = initial.map(begin).collect();
+        let mut readings = Reading::initial(&self.index);
         let mut said: Vec<&Said> = self.said.iter().collect();
         said.reverse();
         if self.now.progress == Progress::Finished {
@@ -265,12 +226,12 @@ impl Matcher {
             let mut next = Vec::new();
             match said {
                 Said::Bytes(bytes) => {
-                    self.follow(&readings, bytes, text.len(), &mut next);
+                    Reading::follow(&readings, bytes, text.len(), &mut next, &self.index);
                     text.extend_from_slice(bytes);
                 }
                 Said::Token(token) => {
                     for spelling in vocabulary.spellings(*token) {
-                        self.follow(&readings, spelling, text.len(), &mut next);
+                        Reading::follow(&readings, spelling, text.len(), &mut next, &self.index);
                     }
                     let name = || vocabulary.plain.special(*token).map(str::as_bytes);
                     text.extend_from_slice(
@@ -280,89 +241,14 @@ impl Matcher {
             }
             let taken = text.len() > steps.last().copied().unwrap_or(0);
             steps.push(text.len());
-            readings =
-                if taken && self.has_notes() { self.end_step(&next, text.len()) } else { next };
+            readings = match taken && self.has_notes() {
+                true => Reading::end_step(&next, text.len(), &self.index),
+                false => next,
+            };
             readings.truncate(scanner.bounds().readings);
         }
         (!readings.is_empty()).then_some((text, steps, readings))
     }
-
-    /// Reads `bytes`, which start at `offset`, from each of the given readings.
-    fn follow(&self, from: &[Reading], bytes: &[u8], offset: usize, to: &mut Vec<Reading>) {
-        let scanner = self.index.scanner();
-        let is_text = self.index.spelled().mark() != bytes.first().copied();
-        let mut readings = from.to_vec();
-        for (count, &byte) in bytes.iter().enumerate() {
-            let place = offset + if is_text { count } else { 0 };
-            let mut next: Vec<Reading> = Vec::new();
-            for reading in &readings {
-                scanner.step_over(&reading.at, byte, &mut Reads::none(), |at, label| {
-                    let tokens = if label.is_some() { 0 } else { reading.tokens };
-                    if next.iter().any(|known| known.is_alike(&at, tokens))
-                        || !scanner.is_viable(&at, &mut Reads::none())
-                    {
-                        return;
-                    }
-                    next.push(match label {
-                        None => Reading { at, between: false, ..reading.clone() },
-                        Some(label) => {
-                            let lexeme = Lexeme { label, start: reading.start, end: place };
-                            let ended =
-                                Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
-                            Reading { at, ended, start: place, tokens, between: false }
-                        }
-                    });
-                });
-            }
-            readings = next;
-        }
-        for reading in readings {
-            if !to.iter().any(|known| known.is_alike(&reading.at, reading.tokens)) {
-                to.push(reading);
-            }
-        }
-    }
-
-    /// Returns the readings at the end of a token that ends at offset `place`.
-    fn end_step(&self, readings: &[Reading], place: usize) -> Vec<Reading> {
-        let mut ended: Vec<Reading> = Vec::new();
-        for reading in readings {
-            let tokens = reading.tokens + 1;
-            for (at, cut) in self.index.scanner().settle(&reading.at, tokens) {
-                let next = match cut {
-                    None => Reading { at, tokens, ..reading.clone() },
-                    Some(label) => {
-                        let lexeme = Lexeme { label, start: reading.start, end: place };
-                        let ended =
-                            Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
-                        Reading { at, ended, start: place, tokens: 0, between: true }
-                    }
-                };
-                if !ended.iter().any(|known| {
-                    known.is_alike(&next.at, next.tokens) && known.between == next.between
-                }) {
-                    ended.push(next);
-                }
-            }
-        }
-        ended
-    }
-}
-
-impl Reading {
-    /// Whether this reading has the given configuration and token count, so that both continue
-    /// alike.
-    fn is_alike(&self, at: &Configuration, tokens: u32) -> bool {
-        self.tokens == tokens && self.at.same(at)
-    }
-}
-
-/// Returns the completed lexemes of a reading.
-fn lexemes(reading: &Reading) -> Vec<Lexeme> {
-    let ended = std::iter::successors(reading.ended.as_deref(), |ended| ended.earlier.as_deref());
-    let mut lexemes: Vec<Lexeme> = ended.map(|ended| ended.lexeme.clone()).collect();
-    lexemes.reverse();
-    lexemes
 }
 
 /// Adds the captures for the text of one rule.

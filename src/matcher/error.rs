@@ -37,11 +37,11 @@ impl AdvanceErrorKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Grammar => "grammar",
-            Self::RepeatedItem => "repeated_item",
+            Self::RepeatedItem => "repeated-item",
             Self::Incomplete => "incomplete",
             Self::Finished => "finished",
             Self::Width => "width",
-            Self::NoText => "no_text",
+            Self::NoText => "no-text",
             Self::Lookahead => "lookahead",
             Self::Limit => "limit",
         }

@@ -67,7 +67,11 @@ impl Matcher {
             if self.allows_any(&before, crossing) {
                 let sure = tokenize(&bytes[..start]).into_iter().map(Into::into);
                 let common = tokens.iter().zip(sure).take_while(|&(one, other)| *one == other);
-                tokens.truncate(common.count());
+                let ends = common.scan(0, |end, (&token, _)| {
+                    *end += vocabulary.bytes(token).map_or(0, <[u8]>::len);
+                    Some(*end)
+                });
+                tokens.truncate(ends.take_while(|&end| end <= start).count());
             }
             if tokens.is_empty() {
                 break;

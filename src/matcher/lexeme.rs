@@ -17,9 +17,9 @@ struct Reading {
 
 impl Matcher {
     /// Returns the offset into `bytes`, which follow `from`, at which the incomplete lexeme at
-    /// their end begins. `None` if the text may go on with another lexeme there, if the lexeme began
-    /// earlier, or if the bytes are not viable. Of several readings, the one whose lexeme began last
-    /// counts.
+    /// their end begins. `None` if the text may go on with another lexeme there, if the lexeme
+    /// began earlier, or if the bytes are not viable. Of several readings, the one whose lexeme
+    /// began last counts.
     ///
     /// Costs a step for each byte and reading; all decisions together take no more than those of a
     /// mask.

@@ -10,9 +10,11 @@ mod expected;
 mod explain;
 mod forced;
 mod history;
+mod lexed;
 mod lexeme;
 mod limits;
 mod lines;
+mod listener;
 mod mask;
 mod one_reading;
 mod retokenize;
@@ -22,6 +24,7 @@ mod state_key;
 mod taken;
 mod terminals_ahead;
 mod text_so_far;
+mod tree;
 mod value_map;
 mod values;
 
@@ -46,10 +49,12 @@ pub use expected::Expected;
 pub use explain::{BegunLexeme, Explanation};
 use history::History;
 use limits::{Followed, Spent};
+pub use listener::{Listener, ParseEvent};
 pub use mask::{MaskInfo, TokenMask};
 pub use sampling::Choices;
 use side_state::{Note, Notes};
 use taken::{Step, Taken};
+pub use tree::{ParseTree, TreeNode};
 
 /// The state of one sequence generated under a constraint.
 ///

@@ -32,6 +32,7 @@ pub(crate) mod check;
 pub(crate) mod configuration;
 mod discharge;
 mod distinct;
+mod given;
 mod in_lines;
 mod indentation;
 mod item_trie;

@@ -89,6 +89,9 @@ impl Speculator {
             return Err(CountsError::NotSaved);
         }
         let form: Form = serde_json::from_slice(bytes).map_err(|_| CountsError::Damaged)?;
+        if form.lrmask_counts == 0 {
+            return Err(CountsError::Damaged);
+        }
         if form.lrmask_counts > FORM {
             return Err(CountsError::Version);
         }
