@@ -1,8 +1,8 @@
 //! Errors of the library as the exceptions of `lrmask._errors`.
 
 use lrmask::{
-    AdvanceError, AdvanceErrorKind, BuildError, GrammarErrorKind, LimitReached, LoadError,
-    RowError, VocabularyError, VocabularyErrorKind,
+    AdvanceError, BuildError, GrammarErrorKind, LimitReached, LoadError, RowError, VocabularyError,
+    VocabularyErrorKind,
 };
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
@@ -90,15 +90,7 @@ pub(crate) fn vocabulary(py: Python<'_>, error: &VocabularyError) -> PyErr {
 /// The exception of a token or a text that is rejected.
 pub(crate) fn advance(py: Python<'_>, error: &AdvanceError) -> PyErr {
     raise(py, "AdvanceError", error.to_string(), |parts| {
-        let kind = match error.kind() {
-            AdvanceErrorKind::Incomplete => "incomplete",
-            AdvanceErrorKind::Finished => "finished",
-            AdvanceErrorKind::Width => "width",
-            AdvanceErrorKind::NoText => "no-text",
-            AdvanceErrorKind::Limit => "limit",
-            _ => "grammar",
-        };
-        parts.set_item("kind", kind)?;
+        parts.set_item("kind", error.kind().name())?;
         parts.set_item("token", error.token().map(|token| token.get()).into_py_any(parts.py())?)?;
         parts.set_item("accepted_bytes", error.accepted_bytes())
     })
