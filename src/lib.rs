@@ -152,6 +152,9 @@ pub mod docs {
     #[doc = include_str!("../docs/llguidance.md")]
     pub mod llguidance {}
 
+    #[doc = include_str!("../docs/generation.md")]
+    pub mod generation {}
+
     #[doc = include_str!("../docs/architecture.md")]
     pub mod architecture {}
 
@@ -187,9 +190,9 @@ pub use constraint::{
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{
-    AdvanceError, AdvanceErrorKind, BegunLexeme, Capture, Choices, Draft, Expected, Explanation,
-    Listener, MaskInfo, Matcher, ParseEvent, ParseTree, RowError, TokenMask, TreeNode, fill_masks,
-    fill_rows,
+    AdvanceError, AdvanceErrorKind, BegunLexeme, BudgetError, Capture, Choices, Draft, Expected,
+    Explanation, Listener, MaskInfo, Matcher, ParseEvent, ParseTree, RowError, TokenMask, TreeNode,
+    fill_masks, fill_rows,
 };
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,

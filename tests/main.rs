@@ -17,6 +17,7 @@ mod tools;
 
 mod api;
 mod batch;
+mod budget;
 mod exhaustive;
 mod explain;
 mod explore;

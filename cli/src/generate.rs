@@ -1,14 +1,15 @@
 //! `lrmask generate`: random texts drawn from the masks.
 //!
-//! A text grows at random towards a random length, and is then ended by a short completion. Every
-//! few tokens it is checked that the text can still be ended in time. If it cannot, the text
-//! returns to the last checked position, and is ended there.
+//! A text grows at random towards a random length, within a budget of tokens
+//! ([`Matcher::set_budget`]); at that length the budget becomes the least with which the text can
+//! be ended. If the matcher keeps no budget for the grammar, a completion is computed after each
+//! token instead.
 
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
 
 use fastrand::Rng;
-use lrmask::{Constraint, Matcher, TokenId, TokenMask};
+use lrmask::{BudgetError, Constraint, Matcher, TokenId, TokenMask};
 use serde::Serialize;
 
 use crate::Answer;
@@ -21,7 +22,7 @@ use crate::sampler::Sampler;
 use crate::tokens;
 use crate::vocabularies::{self, VocabularyArgument};
 
-/// Tokens between two searches for a completion.
+/// Tokens between two searches for a completion, if none was found at the beginning.
 const STRIDE: usize = 16;
 
 /// How often a text ends where it may, in percent, before it has reached its length.
@@ -184,32 +185,68 @@ impl<'c> Writer<'c> {
         self.drawn.clear();
         self.ends.clear();
         let length = 1 + random.usize(..(self.max_tokens * 3 / 5).max(1));
-        let Some(mut way) = self.way() else { return self.write_unsure(&mut random) };
-        if way.len() > self.max_tokens {
-            return self.end(0, &way);
+        match self.matcher.set_budget(self.max_tokens) {
+            Ok(()) => {}
+            Err(BudgetError::TooSmall { .. }) => self.end_soon()?,
+            Err(BudgetError::DistinctItems) => {
+                return self.write_by_completions(length, &mut random);
+            }
+            Err(_) => return self.write_unsure(&mut random),
         }
-        let mut sure = 0;
+        let mut ends = self.matcher.budget() != Some(self.max_tokens);
         loop {
             let count = self.ends.len();
-            if count == length || count == sure + STRIDE {
-                match self.way().filter(|way| count + way.len() <= self.max_tokens) {
-                    Some(shorter) => (sure, way) = (count, shorter),
-                    None => return self.end(sure, &way),
-                }
+            if !ends && count >= length {
+                ends = true;
+                self.end_soon()?;
             }
-            if count == length {
-                return self.end(count, &way);
+            if ends && self.matcher.is_accepting() {
+                return Ok(count);
             }
-            let mut next = self.draw(&mut random);
-            if count < length / 2 && self.is_last(&next) && random.usize(..100) < SHUN_END {
-                next = self.draw(&mut random);
-            }
-            match next {
+            match self.draw_while_short(count < length / 2, &mut random) {
                 Next::Token(token) => self.take(token)?,
                 Next::End => return Ok(count),
-                Next::Nothing => return self.end(sure, &way),
+                Next::Nothing => return Err(Stuck::Contradiction),
             }
         }
+    }
+
+    /// Draws a token, and seldom one after which the text can only end if it is still short.
+    fn draw_while_short(&mut self, is_short: bool, random: &mut Rng) -> Next {
+        let next = self.draw(random);
+        match is_short && self.is_last(&next) && random.usize(..100) < SHUN_END {
+            true => self.draw(random),
+            false => next,
+        }
+    }
+
+    /// Sets the smallest budget with which the text can be ended.
+    fn end_soon(&mut self) -> Result<(), Stuck> {
+        match self.matcher.set_budget(0) {
+            Err(BudgetError::TooSmall { least }) => {
+                self.matcher.set_budget(least).map_err(|_| Stuck::Contradiction)
+            }
+            Ok(()) => Ok(()),
+            Err(_) => Err(Stuck::Endless),
+        }
+    }
+
+    /// Writes a text, with a completion after each token that fits into what is left.
+    fn write_by_completions(&mut self, length: usize, random: &mut Rng) -> Result<usize, Stuck> {
+        let Some(mut way) = self.way() else { return self.write_unsure(random) };
+        while self.ends.len() < length {
+            let count = self.ends.len();
+            match self.draw_while_short(count < length / 2, random) {
+                Next::Token(token) => self.take(token)?,
+                Next::End => return Ok(count),
+                Next::Nothing => break,
+            }
+            match self.way().filter(|way| count + 1 + way.len() <= self.max_tokens) {
+                Some(shorter) => way = shorter,
+                None => return self.end(count, &way),
+            }
+        }
+        self.end(self.ends.len(), &way)
     }
 
     /// Writes a text without knowing whether it can be ended.
@@ -231,7 +268,7 @@ impl<'c> Writer<'c> {
 
     /// Returns a short completion of the text.
     fn way(&self) -> Option<Vec<TokenId>> {
-        self.constraint.vocabulary().cut_longest(&self.matcher.shortest_completion()?)
+        self.constraint.vocabulary().cut_fewest(&self.matcher.shortest_completion()?)
     }
 
     /// Returns to the first `count` tokens and completes the text with `way` from there.

@@ -33,6 +33,9 @@ pub(crate) struct Arguments {
         allow_hyphen_values = true
     )]
     prefix: String,
+    /// Allow only tokens after which the text can be ended within N tokens, these included.
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
     /// List at most N tokens, or all with 0 [default: 100, with --json all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -71,6 +74,10 @@ pub(crate) fn run(
         let styled = output::is_styled(std::io::stderr().is_terminal());
         output::note(&fault::describe("--prefix", &Chunk::whole(prefix), &fault, styled));
         grammars::tell_undecided(constraint.undecided());
+        return Ok(Answer::No);
+    }
+    if let Some(Err(error)) = arguments.budget.map(|budget| matcher.set_budget(budget)) {
+        output::note(&format!("error: --budget: {error}"));
         return Ok(Answer::No);
     }
     let mut mask = constraint.new_mask();

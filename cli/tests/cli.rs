@@ -504,6 +504,25 @@ fn a_budget_that_cannot_be_met_is_exceeded_and_said_so() {
 }
 
 #[test]
+fn a_mask_keeps_within_a_budget() {
+    let grammar = b"start: \"[\" start \"]\" | \"x\"\n";
+    let mask = |budget: &str| {
+        let arguments = ["mask", "-", "--prefix", "[", "--budget", budget, "--json"];
+        lrmask_with(&arguments, grammar)
+    };
+    let allows = |output: &Output, token: &str| {
+        let texts = objects(output)[0]["texts"].clone();
+        texts.as_array().unwrap().contains(&serde_json::json!(token))
+    };
+    let near = mask("2");
+    assert!(allows(&near, "x") && !allows(&near, "["), "{}", stdout(&near));
+    assert!(allows(&mask("4"), "["));
+    let refused = mask("0");
+    assert_eq!(status(&refused), 1);
+    assert!(stderr(&refused).contains("--budget: "), "{}", stderr(&refused));
+}
+
+#[test]
 fn debug_prints_every_stage() {
     for (stage, part) in [("grammar", "member"), ("states", "state"), ("scanner", "STRING")] {
         let output = lrmask(&["debug", stage, "json"]);

@@ -13,12 +13,18 @@
 //! * [`mask`]: composes new masks from classes, by way of submasks; stores masks, and finds them
 //!   again by their reads.
 //! * [`cache`]: all tables, and their budget.
+//! * [`margins`]: how many tokens must be left for a budget to forbid nothing.
+//! * [`point_walks`]: walks within one lexeme that tell all points apart, for budgets.
+//! * [`token_costs`]: the fewest tokens that finish lexemes and stacks, for budgets.
 //! * [`items`]: the tokens that contain items which may repeat others in a list; masks do not
 //!   depend on these.
 
 mod cache;
 mod items;
+mod margins;
 mod mask;
+mod point_walks;
+mod token_costs;
 mod tokens;
 mod walk;
 
@@ -29,8 +35,14 @@ use crate::scanner::{Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
 use cache::{Cache, Epoch};
 pub(crate) use items::{Brackets, TokensOfItems};
+use margins::Margins;
+pub(crate) use margins::Place;
 pub(crate) use mask::allow;
 use mask::{Composer, Found};
+use point_walks::PointWalks;
+pub(crate) use point_walks::{Nodes, PointWalk, Ranges};
+pub(crate) use token_costs::NEVER;
+use token_costs::TokenCosts;
 pub(crate) use walk::Shortcuts;
 use walk::Walker;
 
@@ -47,6 +59,10 @@ pub(crate) struct Index {
     shortcuts: Shortcuts,
     /// Tokens for lists of distinct items, computed on first use.
     tokens_of_items: OnceLock<TokensOfItems>,
+    /// Used where a text has a budget of tokens.
+    token_costs: TokenCosts,
+    point_walks: PointWalks,
+    margins: Margins,
 }
 
 /// Size of an index.
@@ -80,8 +96,18 @@ impl Index {
     ) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
         let cache = Cache::new(budget);
-        let (shortcuts, tokens_of_items) = (Shortcuts::ALL, OnceLock::new());
-        Self { scanner, vocabulary, words, marks, cache, shortcuts, tokens_of_items }
+        Self {
+            scanner,
+            vocabulary,
+            words,
+            marks,
+            cache,
+            shortcuts: Shortcuts::ALL,
+            tokens_of_items: OnceLock::new(),
+            token_costs: TokenCosts::default(),
+            point_walks: PointWalks::default(),
+            margins: Margins::default(),
+        }
     }
 
     /// Returns the index with other shortcuts.

@@ -71,10 +71,15 @@ impl Matcher {
 
     /// Returns a completion by the cheapest plan, if it can be spelled. `between`: no lexeme is in
     /// progress.
-    fn complete(&self, from: &Configuration, between: bool, steps: &mut usize) -> Option<Vec<u8>> {
+    pub(super) fn complete(
+        &self,
+        from: &Configuration,
+        between: bool,
+        steps: &mut usize,
+    ) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         if let Some(indentation) = scanner.indentation() {
-            return self.complete_in_lines(from, indentation, steps);
+            return self.complete_in_lines(from, between, indentation, steps);
         }
         if between {
             return self.follow_plan(Vec::new(), from.clone(), from.stack.clone(), steps);

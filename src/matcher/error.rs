@@ -30,6 +30,10 @@ pub enum AdvanceErrorKind {
     /// [`Limits::decision_steps`](crate::Limits::decision_steps), which counts as a no; or the text
     /// has taken all of its [`Limits::reading_steps`](crate::Limits::reading_steps).
     Limit,
+    /// The text could not be ended within its budget ([`Matcher::set_budget`]) after it.
+    ///
+    /// [`Matcher::set_budget`]: crate::Matcher::set_budget
+    Budget,
 }
 
 impl AdvanceErrorKind {
@@ -117,6 +121,9 @@ impl fmt::Display for AdvanceError {
                 "whether the text can be completed was not decided in time; raise \
                  `decision_steps`, `mask_steps` and `reading_steps` of the limits",
             ),
+            AdvanceErrorKind::Budget => {
+                f.write_str("the text could not be ended within its budget of tokens after it")
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! blanks of a line have begun, that line is left blank, and the next one is written with the
 //! required blanks. The end of the text ends the last line and all blocks.
 
-use super::{Matcher, Progress};
+use super::Matcher;
 use crate::lr::stack::{Stack, Unread};
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
@@ -12,15 +12,16 @@ use crate::scanner::{Indentation, Layout, Reads, Width};
 use crate::util::id::TerminalId;
 
 impl Matcher {
-    /// Completes the text as [`Matcher::complete`] does, for grammars with `%indent`.
+    /// Completes the text as [`Matcher::complete`] does, for grammars with `%indent`. `fresh`: no
+    /// lexeme is in progress.
     pub(super) fn complete_in_lines(
         &self,
         from: &Configuration,
+        fresh: bool,
         indentation: &Indentation,
         steps: &mut usize,
     ) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
-        let fresh = self.now.progress == Progress::Fresh;
         let (mut text, mut at) =
             if fresh { (Vec::new(), from.clone()) } else { self.finish_lexeme(from, steps)? };
         let (mut stack, mut layout) = match fresh {

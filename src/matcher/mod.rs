@@ -1,10 +1,12 @@
 //! The state of one generated sequence: its mask, its next token, its history.
 
 mod batch;
+mod budget;
 mod captures;
 mod completion;
 mod distinct;
 mod drafts;
+mod endings;
 mod error;
 mod expected;
 mod explain;
@@ -16,6 +18,7 @@ mod limits;
 mod lines;
 mod listener;
 mod mask;
+mod next_tokens;
 mod one_reading;
 mod retokenize;
 mod sampling;
@@ -40,6 +43,8 @@ use crate::util::id::TokenId;
 use crate::vocab::Vocabulary;
 
 pub use batch::{fill_masks, fill_rows};
+use budget::Budget;
+pub use budget::BudgetError;
 pub use captures::Capture;
 use captures::Said;
 pub use drafts::Draft;
@@ -94,6 +99,8 @@ struct Moment {
     dropped: u32,
     /// How many steps were taken to follow and decide the readings.
     spent: Spent,
+    /// The tokens left, if their number is limited.
+    budget: Option<Arc<Budget>>,
 }
 
 /// Progress of the text.
@@ -133,6 +140,7 @@ impl Matcher {
                 progress: Progress::Fresh,
                 dropped: 0,
                 spent: Spent::default(),
+                budget: None,
             },
             history: History::default(),
             said: History::default(),
@@ -216,6 +224,7 @@ impl Matcher {
         if let Some(most) = self.lookahead {
             self.take_out_far(at, most, row);
         }
+        self.keep_within_budget(at, row);
     }
 
     /// Fills a row with the stop tokens of the vocabulary.
@@ -296,7 +305,8 @@ impl Matcher {
             return Err(self.error(&self.now, None, bytes, refused.unwrap_or(Refused::at(mark))));
         }
         let next = self.after_text(&self.now, bytes);
-        next.map_err(|refused| self.error(&self.now, None, bytes, refused))
+        let next = next.map_err(|refused| self.error(&self.now, None, bytes, refused))?;
+        self.with_same_budget(&self.now, bytes.len(), next)
     }
 
     /// Goes on to a state.
@@ -385,12 +395,12 @@ impl Matcher {
         if self.stop_tokens().contains(&token) && self.may_end(from) {
             return Ok(Moment { progress: Progress::Finished, ..from.clone() });
         }
-        let next = self.after_spelled(from, token).map_err(|refused| {
+        let after = self.after_spelled(from, token).map_err(|refused| {
             let bytes = self.index.vocabulary().bytes(token).unwrap_or_default();
             self.error(from, Some(token), bytes, refused)
         })?;
         self.check_lookahead(from, token)?;
-        Ok(next)
+        self.within_budget(from, token, after)
     }
 
     /// Returns the error for a token with these bytes, or for bytes alone, that may not follow.
@@ -458,6 +468,7 @@ impl Matcher {
             progress: one.progress,
             dropped: one.dropped.max(other.dropped),
             spent: one.spent.max(other.spent),
+            budget: None,
         };
         either.spend(Followed { steps, ..Followed::default() }, self.index.scanner());
         either.limit(self.index.scanner());
@@ -578,6 +589,7 @@ impl Matcher {
             progress: Progress::Begun,
             dropped: from.dropped.saturating_add(dropped),
             spent: from.spent,
+            budget: None,
         };
         let steps = stepped.following() + viewed.following() + united;
         decided += *viewed.steps();

@@ -55,6 +55,13 @@ impl Note {
         Some(Self { tokens, items })
     }
 
+    /// Returns the count before the end of a token, in a grammar without distinct items. `begins`:
+    /// the lexeme in progress began within the token.
+    pub(super) fn within_token(before: Option<&Self>, begins: bool) -> Self {
+        let tokens = before.filter(|_| !begins).map_or(1, |before| before.tokens.max(1));
+        Self { tokens, items: Items::default() }
+    }
+
     /// Whether both are certainly equal. May be false for equal ones.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.tokens == other.tokens && self.items.same(&other.items)
@@ -191,6 +198,7 @@ impl Matcher {
             progress: Progress::Begun,
             dropped: from.dropped.saturating_add(followed.dropped),
             spent: from.spent,
+            budget: None,
         };
         moment.spend(followed, self.index.scanner());
         moment.limit(self.index.scanner());

@@ -204,6 +204,17 @@ impl Scanner {
         self.pieces.get_or_init(|| Pieces::new(self.states().classes()))
     }
 
+    /// Returns whether any lexeme may directly follow any other where the rules let its terminal
+    /// follow, and ends there as meant.
+    pub(crate) fn is_separate(&self) -> bool {
+        self.proof.is_separate
+    }
+
+    /// Returns whether the reading of some word depends on the lexemes around it.
+    pub(crate) fn asks_about_words(&self) -> bool {
+        !self.lexis.lookaheads.is_empty()
+    }
+
     /// Returns `%indent`, if the grammar has it.
     #[inline]
     pub(crate) fn indentation(&self) -> Option<&Indentation> {
@@ -337,23 +348,35 @@ impl Scanner {
 
     fn minimal_completion(&self) -> &MinimalCompletion {
         self.minimal_completion.get_or_init(|| {
-            let cost = |index: usize| {
-                if let Some(indentation) = &self.lexis.indentation
-                    && (index == indentation.indent.index() || index == indentation.dedent.index())
-                {
-                    return Some(u64::from(index == indentation.indent.index()));
-                }
-                let terminal = TerminalId::new(index);
-                let dfa = self.lexis.texts(terminal).filter(|_| self.lexis.may_occur(terminal));
-                let length = dfa.map(|dfa| u64::from(dfa.shortest_length()))?;
-                // The lexemes around such a word must fit, which the plan does not check, so it is
-                // used only where nothing else is possible.
-                let asks = self.lexis.lookaheads.word(terminal).is_some();
-                Some(length + if asks { 1_000 } else { 0 })
-            };
-            let costs: Vec<_> = (0..self.lexis.terminal_count()).map(cost).collect();
-            MinimalCompletion::new(self.table(), &costs)
+            self.completions(|label| {
+                let dfa = self.states().dfa(label)?;
+                Some(u64::from(dfa.shortest_length()))
+            })
         })
+    }
+
+    /// Returns the cheapest completions of stacks, for these costs of the lexemes of labels; `None`
+    /// for one that cannot be written.
+    pub(crate) fn completions(
+        &self,
+        cost_of: impl Fn(TerminalId) -> Option<u64>,
+    ) -> MinimalCompletion {
+        let cost = |index: usize| {
+            if let Some(indentation) = &self.lexis.indentation
+                && (index == indentation.indent.index() || index == indentation.dedent.index())
+            {
+                return Some(u64::from(index == indentation.indent.index()));
+            }
+            let terminal = TerminalId::new(index);
+            let occurs = self.lexis.may_occur(terminal);
+            let cost = occurs.then(|| cost_of(self.lexis.label_of(terminal))).flatten()?;
+            // The lexemes around such a word must fit, which the plan does not check, so it is used
+            // only where nothing else is possible.
+            let asks = self.lexis.lookaheads.word(terminal).is_some();
+            Some(cost + if asks { 1_000 } else { 0 })
+        };
+        let costs: Vec<_> = (0..self.lexis.terminal_count()).map(cost).collect();
+        MinimalCompletion::new(self.table(), &costs)
     }
 
     /// Returns whether the text may end on `stack`.

@@ -11,6 +11,9 @@ pub(crate) struct Proof {
     pub(crate) sure: BitSet,
     /// Whether all labels are among them.
     pub(crate) is_whole: bool,
+    /// Whether every lexeme that the rules let follow another does so at once, whatever the texts
+    /// of both, and every cell of the tables is possible.
+    pub(crate) is_separate: bool,
     /// Ignored terminals that only some terminals may follow, each with these.
     pub(crate) gates: Vec<(TerminalId, BitSet)>,
 }
@@ -18,6 +21,11 @@ pub(crate) struct Proof {
 impl Proof {
     /// Creates a proof in which none of `terminals` terminals is certain.
     pub(super) fn nothing(terminals: usize) -> Self {
-        Self { sure: BitSet::new(terminals), is_whole: false, gates: Vec::new() }
+        Self {
+            sure: BitSet::new(terminals),
+            is_whole: false,
+            is_separate: false,
+            gates: Vec::new(),
+        }
     }
 }

@@ -48,6 +48,31 @@ impl Vocabulary {
         })
     }
 
+    /// Splits `text` into the fewest tokens. Of several ids with the same bytes the least is taken.
+    /// `None` if the vocabulary cannot spell the text. Takes the same time as
+    /// [`Vocabulary::cut_longest`].
+    pub fn cut_fewest(&self, text: &[u8]) -> Option<Vec<TokenId>> {
+        let trie = self.trie();
+        // By position: the fewest tokens that spell the text from there, and the first of them.
+        let mut fewest: Vec<Option<(usize, u32)>> = vec![None; text.len() + 1];
+        fewest[text.len()] = Some((0, Trie::ROOT));
+        for start in (0..text.len()).rev() {
+            let counts = matches(trie, &text[start..]).filter_map(|node| {
+                let (count, _) = fewest[start + trie.depth(node) as usize]?;
+                Some((count + 1, node))
+            });
+            fewest[start] = counts.min_by_key(|&(count, _)| count);
+        }
+        let mut tokens = Vec::with_capacity(fewest[0]?.0);
+        let mut start = 0;
+        while start < text.len() {
+            let (_, node) = fewest[start]?;
+            tokens.push(TokenId(*trie.tokens(node).first()?));
+            start += trie.depth(node) as usize;
+        }
+        Some(tokens)
+    }
+
     /// Splits `text` into tokens from left to right. `pick` gets the tokens that match and leave a
     /// text that can be spelled, at least one: the shortest first, those with the same bytes by id.
     /// It returns the index of the one to take; an index past the last means the last. `None` if

@@ -91,6 +91,18 @@ impl Spelled {
         self.stride.is_some()
     }
 
+    /// Returns the token with this id in [`Spelled::spelled`].
+    pub(crate) fn plain_id(&self, id: TokenId) -> TokenId {
+        self.stride.map_or(id, |stride| TokenId(id.0 % stride))
+    }
+
+    /// Splits `text` into the fewest tokens, by any of their spellings. `None` if the tokens cannot
+    /// spell it.
+    pub(crate) fn cut_fewest(&self, text: &[u8]) -> Option<Vec<TokenId>> {
+        let tokens = self.spelled.cut_fewest(text)?.into_iter();
+        Some(tokens.map(|id| self.plain_id(id)).collect())
+    }
+
     /// Unites the bits of each token: `wide` is a row of [`Spelled::spelled`].
     pub(crate) fn fold(&self, wide: &[u32], row: &mut [u32]) {
         let words = self.stride.map_or(wide.len(), |stride| stride as usize / 32);

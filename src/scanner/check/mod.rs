@@ -43,6 +43,7 @@ use crate::util::limits::Limits;
 use crate::util::meter::{LimitReached, Meter};
 use adjacency::Adjacency;
 use scan_graph::ScanGraph;
+use separate::Separate;
 use succession::{Behind, Lexemes};
 
 /// Returns the facts that are certain about the lexemes of a grammar, and warnings for its author;
@@ -54,16 +55,19 @@ pub(crate) fn check(
     meter: &Meter,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
     let steps = || limits.proof_steps.min(meter.steps_left() / STEPS_OF_A_PROOF_STEP);
-    let adjacency = separate::adjacency(grammar, lexis, meter);
-    if let Some(adjacency) = adjacency.map_err(|limit| vec![too_large(limit)])? {
+    let separate = separate::find(grammar, lexis, meter);
+    if let Some(separate) = separate.map_err(|limit| vec![too_large(limit)])? {
+        let Separate { adjacency, at_once } = separate;
         let mut findings = matching::check(grammar, lexis);
         findings.extend(terminals::covered_words(grammar, lexis));
-        return Ok((prove(lexis, &adjacency, steps()), findings));
+        let is_separate = at_once && !lexis.table().has_settled_conflicts();
+        return Ok((Proof { is_separate, ..prove(lexis, &adjacency, steps()) }, findings));
     }
     if lexis.states().has_every_match() {
         // The terminals were made so that every derivation is read, so any stack can be completed
         // as the rules say.
-        let proof = Proof { sure: all(lexis.terminal_count()), is_whole: true, gates: Vec::new() };
+        let sure = all(lexis.terminal_count());
+        let proof = Proof { sure, is_whole: true, is_separate: false, gates: Vec::new() };
         return Ok((proof, Vec::new()));
     }
     let findings = sound(indentation::check(grammar, lexis))?;
@@ -122,7 +126,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let is_whole = !lexis.states().has_conditions();
     if lexis.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
         // Every cell of the tables is possible, so the completion that the items promise exists.
-        return Proof { sure: all(count), is_whole, gates };
+        return Proof { sure: all(count), is_whole, is_separate: false, gates };
     }
     let mut lexemes = Lexemes::new(lexis, adjacency);
     let best = lexemes.best();
@@ -146,7 +150,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let doubtful = adjacency.doubtful();
     let mut unsure = prove(&mut std::iter::once(None).chain(doubtful.iter().copied().map(Some)));
     if unsure.is_empty() {
-        return Proof { sure: all(count), is_whole, gates };
+        return Proof { sure: all(count), is_whole, is_separate: false, gates };
     }
     // After the other ignored terminals everything possible may follow, or the terminals of a gate.
     // That is no longer enough.
@@ -164,7 +168,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
             sure.remove(word);
         }
     }
-    Proof { sure, is_whole: false, gates }
+    Proof { sure, is_whole: false, is_separate: false, gates }
 }
 
 /// Returns all of `count` labels.

@@ -49,13 +49,20 @@ const MAX_BITS: usize = 1 << 19;
 /// Bytes, one bit each.
 type Bytes = [u64; 4];
 
+/// The lexemes of a grammar that are separate at first sight.
+pub(super) struct Separate {
+    pub(super) adjacency: Adjacency,
+    /// Whether any lexeme may directly follow any other where the tables let its terminal follow.
+    pub(super) at_once: bool,
+}
+
 /// Returns the terminals that may follow each terminal of `grammar` if its lexemes are separate at
 /// first sight: `None` if they are not, or if the scan graph would know more.
-pub(super) fn adjacency(
+pub(super) fn find(
     grammar: &Grammar,
     lexis: &Lexis,
     meter: &Meter,
-) -> Result<Option<Adjacency>, LimitReached> {
+) -> Result<Option<Separate>, LimitReached> {
     let states = lexis.states();
     let is_plain = grammar.lexer == LexerKind::Contextual
         && lexis.indentation().is_none()
@@ -75,9 +82,11 @@ pub(super) fn adjacency(
     }
     let mut search = Search::new(grammar, lexis);
     let adjacency = search.run().then(|| search.adjacency());
+    let at_once = adjacency.is_some() && search.follow_at_once();
     meter.step(search.steps / CLASSES_A_STEP)?;
     let counts = || states.dfas().iter().flatten().any(Dfa::counts);
-    Ok(adjacency.filter(|adjacency| adjacency.is_total(lexis.table()) || counts()))
+    let adjacency = adjacency.filter(|adjacency| adjacency.is_total(lexis.table()) || counts());
+    Ok(adjacency.map(|adjacency| Separate { adjacency, at_once }))
 }
 
 struct Search<'a> {
@@ -213,6 +222,31 @@ impl<'a> Search<'a> {
         }
         let end = self.lexis.table().end();
         Adjacency::of_rows(&self.lexis.ignored, follows, possible, end)
+    }
+
+    /// Returns whether no lexeme begins with a byte over which a lexeme goes on that the tables let
+    /// it follow.
+    fn follow_at_once(&mut self) -> bool {
+        let (possible, rows) = (self.possible(), super::rows(self.lexis.table()));
+        let mut quote = Bytes::default();
+        add(&mut quote, QUOTE);
+        let kinds = &self.kinds;
+        let mut lasts = possible.iter().filter(|&last| kinds[last] == Kind::Unquoted);
+        let mut steps = 0;
+        let at_once = lasts.all(|last| {
+            let row = if self.lexis.ignored.contains(last) { &possible } else { &rows[last] };
+            steps += self.kinds.len();
+            row.iter().filter(|&next| next < self.kinds.len()).all(|next| {
+                let begins = match self.kinds[next] {
+                    Kind::Unquoted => &self.begins[next],
+                    Kind::String | Kind::Quoted => &quote,
+                };
+                let is_itself = next == last && self.lexis.ignored.contains(last);
+                is_itself || begins.iter().zip(&self.runs_on[last]).all(|(one, on)| one & on == 0)
+            })
+        });
+        self.steps += steps;
+        at_once
     }
 
     /// Returns the terminals that appear in some row.

@@ -195,6 +195,36 @@ impl ScanStates {
         !self.conditions.is_empty()
     }
 
+    /// Returns the states of its automaton in which lexemes of `terminal` begin.
+    pub(crate) fn starts_of(&self, terminal: TerminalId) -> Vec<u32> {
+        self.dfa(terminal).map_or_else(Vec::new, |dfa| dfa.starts().collect())
+    }
+
+    /// Returns the state of a terminal's automaton after `byte`, if it goes on.
+    #[inline]
+    pub(crate) fn step_of(&self, terminal: TerminalId, state: u32, byte: u8) -> Option<u32> {
+        let next = self.dfa(terminal)?.next(state, byte);
+        (next != Dfa::DEAD).then_some(next)
+    }
+
+    /// Returns the state after a shortest lexeme of `terminal`, with which no other competes.
+    pub(crate) fn finished(&self, terminal: TerminalId) -> Option<ScanStateId> {
+        let dfa = self.dfa(terminal).filter(|dfa| !dfa.looks_behind())?;
+        let end = dfa.shortest().iter().fold(dfa.start(), |state, &byte| dfa.next(state, byte));
+        (end != Dfa::DEAD).then(|| self.of_terminal(terminal, end))
+    }
+
+    /// Returns a shortest text that completes a lexeme from a state of a terminal's automaton.
+    pub(crate) fn shortest_from(&self, terminal: TerminalId, state: u32) -> Vec<u8> {
+        self.dfa(terminal).map_or_else(Vec::new, |dfa| dfa.shortest_from(state))
+    }
+
+    /// Returns how many bytes a state of a terminal's automaton is away from accepting.
+    #[inline]
+    pub(crate) fn distance_of(&self, terminal: TerminalId, state: u32) -> u32 {
+        self.dfa(terminal).map_or(u32::MAX, |dfa| dfa.distance(state))
+    }
+
     /// Returns the DFAs of all terminals.
     pub(crate) fn dfas(&self) -> &[Option<Dfa>] {
         &self.dfas
