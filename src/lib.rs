@@ -164,9 +164,6 @@ pub mod docs {
     #[doc = include_str!("../docs/saved.md")]
     pub mod saved {}
 
-    #[doc = include_str!("../docs/generation.md")]
-    pub mod generation {}
-
     #[doc = include_str!("../docs/measured.md")]
     pub mod measured {}
 }

@@ -48,6 +48,7 @@ impl AdvanceErrorKind {
             Self::NoText => "no-text",
             Self::Lookahead => "lookahead",
             Self::Limit => "limit",
+            Self::Budget => "budget",
         }
     }
 }
