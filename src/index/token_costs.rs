@@ -194,8 +194,8 @@ impl Search<'_> {
         }
     }
 
-    /// Passes each token that a lexeme in this state can take as a whole to `met`, as a node with the
-    /// state after it, until `met` returns true. `None` if too many nodes are visited.
+    /// Passes each token that a lexeme in this state can take as a whole to `met`, as a node and
+    /// the state after it, until `met` returns true. `None` if too many nodes are visited.
     fn tokens(&mut self, state: u32, mut met: impl FnMut(u32, u32) -> bool) -> Option<()> {
         let (trie, mut path) = (self.trie, vec![state]);
         let (mut index, last) = (Trie::ROOT + 1, trie.end(Trie::ROOT));

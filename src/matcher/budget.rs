@@ -34,7 +34,7 @@ pub(super) struct Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// The text cannot be ended within so many tokens; with `least` it can.
+    /// The text cannot be ended within this number of tokens; with `least` it can.
     TooSmall {
         /// The smallest number of tokens that can be set here.
         least: usize,
