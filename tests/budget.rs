@@ -12,7 +12,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lrmask::{AdvanceErrorKind, BudgetError, Constraint, Grammar, Matcher, TokenMask, Vocabulary};
+use lrmask::{
+    AdvanceErrorKind, BudgetError, Constraint, Grammar, GrammarReader, Matcher, SchemaOptions,
+    TokenMask, Vocabulary,
+};
 use oracle::case::{Case, names};
 use oracle::check::build;
 use oracle::quoted::show;
@@ -82,7 +85,7 @@ fn check_text(
         match limited.set_budget(budget) {
             Ok(()) if fits => {}
             Ok(()) => return fault(format!("a budget of {budget} is taken")),
-            Err(BudgetError::SideState) => return,
+            Err(BudgetError::DistinctItems) => return,
             Err(error) => {
                 if fits && is_exact {
                     fault(format!("a budget of {budget} is refused: {error}"));
@@ -106,6 +109,11 @@ fn check_text(
         }
         for id in 0..vocabulary.width {
             let bit = mask.contains(id as u32);
+            let is_over =
+                vocabulary.bytes(id).is_some_and(|bytes| fewest.tokens.contains(&bytes.to_vec()));
+            if !bit && !is_over && id % 16 != 0 {
+                continue;
+            }
             let mut next = limited.clone();
             let taken = next.advance(id as u32);
             if taken.is_ok() != bit {
@@ -117,12 +125,11 @@ fn check_text(
             {
                 fault(format!("budget {budget}: {id} is refused: {error}"));
             }
-            let over = |bytes: &&[u8]| fewest.tokens.iter().any(|token| token == bytes);
             if vocabulary.is_stop(id) {
                 if bit != is_member {
                     fault(format!("budget {budget}: the bit of a stop token is {bit}"));
                 }
-            } else if let Some(bytes) = vocabulary.bytes(id).filter(over) {
+            } else if let Some(bytes) = vocabulary.bytes(id).filter(|_| is_over) {
                 let longer = [text, bytes].concat();
                 let may = budget > 0
                     && free.contains(id as u32)
@@ -143,7 +150,7 @@ fn check_text(
 
 fn check(case: &Case, lexer: oracle::spec::LexerKind) -> Outcome {
     let most = std::env::var("LRMASK_TEXTS")
-        .map_or(40, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
+        .map_or(30, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
     let mut outcome = Outcome::default();
     if case.refused.iter().any(|(of, _)| *of == lexer) {
         return outcome;
@@ -257,4 +264,166 @@ fn a_budget_counts_down_and_comes_back() {
     assert!(clone.is_accepting() && clone.budget() == Some(0));
     clone.advance(256u32).unwrap();
     assert!(clone.is_finished());
+}
+
+/// Where the tokens of a lexeme are limited, an ending may cut the lexeme off.
+#[test]
+fn limits_on_the_tokens_of_lexemes_keep_a_budget() {
+    let lark = "start: \"<\" word \">\"\nword[max_tokens=2]: /[a-z]+/";
+    let mut matcher = constraint(lark).matcher();
+    assert_eq!(matcher.set_budget(2), Err(BudgetError::TooSmall { least: 3 }));
+    matcher.set_budget(4).unwrap();
+    for byte in *b"<ab" {
+        matcher.advance(u32::from(byte)).unwrap();
+    }
+    assert!(!matcher.allows(u32::from(b'c')) && matcher.allows(u32::from(b'>')));
+    let mut mask = TokenMask::default();
+    matcher.fill_mask(&mut mask);
+    assert_eq!(mask.tokens().map(|token| token.get()).collect::<Vec<_>>(), [u32::from(b'>')]);
+}
+
+/// Masks of drafts have the budget of their own texts.
+#[test]
+fn drafts_have_a_budget() {
+    let mut matcher = constraint("start: \"[\" start \"]\" | \"x\"").matcher();
+    matcher.set_budget(3).unwrap();
+    let drafts = lrmask::Draft::chain(b"[[".iter().map(|&byte| u32::from(byte)));
+    let mut rows = vec![0; 3 * 9];
+    assert_eq!(matcher.fill_draft_masks(&drafts, &mut rows, 9), Ok(vec![true, false]));
+    let allowed = |row: usize, byte: u8| rows[row * 9 + usize::from(byte) / 32] >> (byte % 32) & 1;
+    assert_eq!([allowed(0, b'['), allowed(1, b'['), allowed(1, b'x')], [1, 0, 1]);
+    assert_eq!(matcher.budget(), Some(3));
+}
+
+/// Items that must differ keep no budget, and the error says so.
+#[test]
+fn distinct_items_keep_no_budget() {
+    let schema = r#"{"type": "array", "uniqueItems": true}"#;
+    let constraint = Constraint::from_schema(schema, &SchemaOptions::default(), &bytes());
+    let mut matcher = constraint.unwrap().matcher();
+    assert_eq!(matcher.set_budget(100), Err(BudgetError::DistinctItems));
+    assert_eq!(matcher.budget(), None);
+}
+
+/// A generator of random numbers (Steele, Lea and Flood 2014).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) % bound.max(1) as u64) as usize
+    }
+}
+
+const SCHEMAS: &[&str] = &[
+    r#"{"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name", "age"]}"#,
+    r#"{"type": "array", "items": {"enum": ["red", "green", "blue"]}, "minItems": 3, "maxItems": 9}"#,
+    r#"{"type": "string", "minLength": 12, "maxLength": 40}"#,
+    r#"{"type": "string", "format": "uuid"}"#,
+    r#"{"type": "object", "properties": {"when": {"type": "string", "format": "date-time"}, "at": {"type": "array", "items": {"type": "number"}, "minItems": 2}}, "required": ["when"], "additionalProperties": false}"#,
+    r##"{"$defs": {"tree": {"type": "object", "properties": {"value": {"type": "integer", "minimum": 10, "maximum": 4000}, "left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}}, "required": ["value"]}}, "$ref": "#/$defs/tree"}"##,
+    r#"{"anyOf": [{"const": {"a": [1, 2, 3]}}, {"type": "string", "pattern": "^[a-z]{3}-[0-9]{4}$"}]}"#,
+    r#"{}"#,
+];
+
+/// Returns the built-in grammars, and schemas: some here, others of the samples.
+#[cfg(feature = "tiktoken")]
+fn subjects(schemas: usize) -> Vec<(String, Constraint)> {
+    let vocabulary = Vocabulary::builtin("gpt2").unwrap();
+    let identifiers = include_str!("../grammars/python/identifiers.lark");
+    let imports = |_: &str| Ok(identifiers.to_owned());
+    let mut all = Vec::new();
+    for (name, text) in [
+        ("json", include_str!("../grammars/json/json.lark")),
+        ("sqlite", include_str!("../grammars/sqlite/sqlite.lark")),
+        ("python", include_str!("../grammars/python/python.lark")),
+    ] {
+        let grammar = GrammarReader::new().name(name).imports(&imports).lark(text).unwrap();
+        all.push((name.to_owned(), Constraint::new(&grammar, &vocabulary).unwrap()));
+    }
+    let mut texts: Vec<String> = SCHEMAS.iter().map(|&schema| schema.to_owned()).collect();
+    for (path, text) in crate::corpus::archive("json/maskbench.tar.gz").unwrap_or_default() {
+        let Ok(file) = serde_json::from_slice::<serde_json::Value>(&text) else { continue };
+        if texts.len() < schemas && path.ends_with(".json") {
+            texts.extend(file.get("schema").map(ToString::to_string));
+        }
+    }
+    for schema in texts {
+        let options = SchemaOptions::default();
+        let Ok(constraint) = Constraint::from_schema(&schema, &options, &vocabulary) else {
+            continue;
+        };
+        match constraint.matcher().set_budget(0) {
+            Ok(()) | Err(BudgetError::TooSmall { .. }) => all.push((schema, constraint)),
+            Err(BudgetError::DistinctItems) => {}
+            Err(error) => panic!("{schema}: {error}"),
+        }
+    }
+    all
+}
+
+#[cfg(feature = "tiktoken")]
+#[test]
+fn texts_that_follow_the_masks_end_in_time() {
+    let count = std::env::var("LRMASK_RANDOM").ok().and_then(|count| count.parse().ok());
+    let count: usize = count.unwrap_or(60);
+    let subjects = subjects(if count > 60 { 100 } else { SCHEMAS.len() });
+    let (next, tokens) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let write = || {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let mut random = Random(at as u64);
+        let (name, constraint) = &subjects[at % subjects.len()];
+        let mut matcher = constraint.matcher();
+        let least = match matcher.set_budget(0) {
+            Ok(()) => 0,
+            Err(BudgetError::TooSmall { least }) => least,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        let budget = least + random.below(200usize.saturating_sub(least) + 1);
+        matcher.set_budget(budget).unwrap();
+        let (mut mask, mut text) = (constraint.new_mask(), Vec::new());
+        for taken in 0.. {
+            let shown = String::from_utf8_lossy(&text).into_owned();
+            assert_eq!(matcher.budget(), Some(budget - taken), "{name}");
+            matcher.fill_mask(&mut mask);
+            if matcher.is_accepting() && (taken == budget || random.below(8) == 0) {
+                break;
+            }
+            let allowed = mask.count();
+            let may_end = matcher.is_accepting();
+            assert!(allowed > 0 || may_end, "{name}: budget {budget}, empty after {shown:?}");
+            if allowed == 0 {
+                break;
+            }
+            let token = mask.tokens().nth(random.below(allowed)).unwrap();
+            let taken = matcher.advance(token);
+            assert!(taken.is_ok(), "{name}: budget {budget}, after {shown:?}: {taken:?}");
+            if matcher.is_finished() {
+                break;
+            }
+            text.extend_from_slice(constraint.vocabulary().bytes(token).unwrap_or_default());
+            let other = random.below(constraint.vocabulary().width()) as u32;
+            matcher.fill_mask(&mut mask);
+            let bit = mask.contains(other);
+            assert_eq!(matcher.allows(other), bit, "{name}: {other} after {shown:?}, and {token}");
+            tokens.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while next.load(Ordering::Relaxed) < count {
+                    write();
+                }
+            });
+        }
+    });
+    println!(
+        "{count} texts of {} grammars, {} tokens: all end in time",
+        subjects.len(),
+        tokens.into_inner()
+    );
 }

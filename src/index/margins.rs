@@ -16,11 +16,11 @@ use crate::scanner::configuration::Configuration;
 
 /// The numbers found so far.
 #[derive(Debug, Default)]
-pub(super) struct Margins(Mutex<HashMap<Place, usize, FxBuildHasher>>);
+pub(super) struct Margins(Mutex<HashMap<MarginKey, usize, FxBuildHasher>>);
 
-/// A configuration, with its stack as the list of its states.
+/// A configuration, with its stack as a list of states.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct MarginKey {
     at: Configuration,
     cores: Box<[u32]>,
 }
@@ -31,23 +31,23 @@ const MOST: usize = 1 << 14;
 /// A deeper stack is not looked up.
 const MOST_DEPTH: u32 = 1 << 10;
 
-impl PartialEq for Place {
+impl PartialEq for MarginKey {
     fn eq(&self, other: &Self) -> bool {
         self.cores == other.cores && self.at.differs_by_stack(&other.at)
     }
 }
 
-impl Eq for Place {}
+impl Eq for MarginKey {}
 
-impl Hash for Place {
+impl Hash for MarginKey {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let Configuration { state, obligations, expectations, layout, .. } = &self.at;
         (state, obligations, expectations, layout.lines(), &self.cores).hash(hasher);
     }
 }
 
-impl Place {
-    /// Returns the place of a configuration whose stack does not fork and is not too deep.
+impl MarginKey {
+    /// Returns the key of a configuration whose stack does not fork and is not too deep.
     pub(crate) fn new(at: &Configuration) -> Option<Self> {
         if at.stack.first_fork().is_some() || at.stack.depth() > MOST_DEPTH {
             return None;
@@ -61,16 +61,16 @@ impl Place {
 impl Index {
     /// Returns how many tokens must be left after the next one for all of the mask to be in time,
     /// if that is known.
-    pub(crate) fn margin(&self, place: &Place) -> Option<usize> {
-        self.margins.0.lock().unwrap_or_else(PoisonError::into_inner).get(place).copied()
+    pub(crate) fn margin(&self, key: &MarginKey) -> Option<usize> {
+        self.margins.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
 
     /// Stores that number.
-    pub(crate) fn set_margin(&self, place: Place, tokens: usize) {
+    pub(crate) fn set_margin(&self, key: MarginKey, tokens: usize) {
         let mut known = self.margins.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST {
             known.clear();
         }
-        known.insert(place, tokens);
+        known.insert(key, tokens);
     }
 }

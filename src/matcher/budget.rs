@@ -6,8 +6,8 @@
 //! its token, so both agree.
 //!
 //! Invariant: a text with a budget can be ended within the tokens left. An ending that was only
-//! found by a search is kept, and its next token is allowed whatever a search from there would
-//! find. So no mask is empty as long as the text is no sentence.
+//! found by a search is kept, and its next token is allowed even if a search from there finds
+//! none. So no mask is empty as long as the text is no sentence.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::limits::Followed;
 use super::next_tokens::Tokens;
 use super::side_state::Note;
 use super::{AdvanceError, AdvanceErrorKind, Matcher, Moment, Progress};
-use crate::index::Place;
+use crate::index::MarginKey;
 use crate::scanner::Reads;
 use crate::util::id::TokenId;
 use crate::vocab::trie::Trie;
@@ -194,10 +194,10 @@ impl Matcher {
         }
     }
 
-    /// Returns the place where the number of tokens that are needed can be looked up.
-    fn place(&self, at: &Moment) -> Option<Place> {
+    /// Returns the key under which the margin of a text is stored, if it has one reading.
+    fn margin_key(&self, at: &Moment) -> Option<MarginKey> {
         match &at.readings[..] {
-            [only] if !self.has_notes() => Place::new(only),
+            [only] if !self.has_notes() => MarginKey::new(only),
             _ => None,
         }
     }
@@ -205,7 +205,7 @@ impl Matcher {
     /// Returns whether the text is known to end in time after each token of the mask, with `left`
     /// tokens after it.
     fn is_far(&self, at: &Moment, left: usize) -> bool {
-        let margin = self.place(at).and_then(|place| self.index.margin(&place));
+        let margin = self.margin_key(at).and_then(|key| self.index.margin(&key));
         margin.is_some_and(|margin| margin <= left)
     }
 
@@ -221,6 +221,7 @@ impl Matcher {
         if self.is_far(at, left) {
             return;
         }
+        let ordinary = row.to_vec();
         let (mut in_time, mut late, mut longest) = (Vec::new(), Vec::new(), 0);
         let are_all = self.endings_after(Tokens::All, at, left, &mut |tokens, ending| {
             longest = longest.max(ending.as_ref().map_or(0, Ending::tokens));
@@ -256,13 +257,14 @@ impl Matcher {
             }
         }
         if !forbids {
-            if let Some(place) = self.place(at) {
-                self.index.set_margin(place, longest);
+            if let Some(key) = self.margin_key(at) {
+                self.index.set_margin(key, longest);
             }
             return;
         }
         if let Some(tokens) = self.known_ending(at, budget) {
-            crate::index::allow(&tokens[..1], row);
+            let (word, bit) = (tokens[0].index() / 32, 1 << (tokens[0].get() % 32));
+            row[word] |= ordinary[word] & bit;
         }
         self.allow_end(at, row);
     }

@@ -8,7 +8,7 @@
 //!    that needs one token less.
 //! 2. The lexeme in progress is finished by its shortest text, and what follows a lexeme of its
 //!    label is a short completion. That is computed once for each label and stack, as if no other
-//!    terminal competed, and used after each lexeme of the label that its first byte ends.
+//!    terminal competed, and used after each lexeme of the label if its first byte ends both.
 //! 3. A short completion of the configuration itself.
 //! 4. A search over tokens, best first, where the vocabulary is small.
 //!
@@ -28,8 +28,9 @@ use super::{Matcher, Moment};
 use crate::index::NEVER;
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
+use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Layout, ObligationsId, Reads};
-use crate::util::id::{TerminalId, TokenId};
+use crate::util::id::{CoreId, ScanStateId, TerminalId, TokenId};
 
 /// How a text can be ended.
 #[derive(Clone, Debug)]
@@ -55,10 +56,39 @@ pub(super) struct Rests {
     of: Option<(Stack, Layout)>,
     counts: HashMap<TerminalId, u64, FxBuildHasher>,
     texts: HashMap<TerminalId, Option<Rest>, FxBuildHasher>,
+    /// Of any stack and layout.
+    unended: Unended,
+}
+
+/// Configurations that a search has left without an ending within a number of tokens.
+#[derive(Default)]
+struct Unended(HashMap<Key, Vec<(Configuration, usize)>, FxBuildHasher>);
+
+/// What is compared first of two configurations.
+type Key = (ScanStateId, ObligationsId, ExpectationsId, CoreId, u32);
+
+impl Unended {
+    fn key(at: &Configuration) -> Key {
+        (at.state, at.obligations, at.expectations, at.stack.core(), at.stack.depth())
+    }
+
+    /// Whether a configuration is known to have no ending within `most` tokens.
+    fn has(&self, at: &Configuration, most: usize) -> bool {
+        let known = self.0.get(&Self::key(at)).into_iter().flatten();
+        known.into_iter().any(|(known, tokens)| *tokens >= most && known.same(at))
+    }
+
+    fn add(&mut self, at: Configuration, most: usize) {
+        if !self.has(&at, most) {
+            self.0.entry(Self::key(&at)).or_default().push((at, most));
+        }
+    }
 }
 
 /// A completion after a lexeme, and the fewest tokens that spell it.
 struct Rest {
+    /// The state in which that lexeme ended.
+    state: ScanStateId,
     text: Vec<u8>,
     tokens: Vec<TokenId>,
 }
@@ -67,7 +97,7 @@ struct Rest {
 const MOST_NODES: usize = 1 << 12;
 
 /// Upper bound on the configurations met by one search.
-const MOST_MET: usize = 1 << 12;
+const MOST_MET: usize = 1 << 11;
 
 /// One completion may take this fraction of the steps of a decision.
 const COMPLETIONS_OF_A_DECISION: usize = 16;
@@ -78,7 +108,9 @@ impl Rests {
         let is_same =
             |(stack, layout): &(Stack, Layout)| stack.is(&at.stack) && *layout == at.layout;
         if !self.of.as_ref().is_some_and(is_same) {
-            *self = Self { of: Some((at.stack.clone(), at.layout.clone())), ..Self::default() };
+            let unended = std::mem::take(&mut self.unended);
+            let of = Some((at.stack.clone(), at.layout.clone()));
+            *self = Self { of, unended, ..Self::default() };
         }
     }
 }
@@ -111,7 +143,7 @@ impl Matcher {
         let found =
             written.or_else(|| self.index.spelled().cut_fewest(&self.short_text(at, between)?));
         let found = found.filter(|tokens| tokens.len() <= most);
-        let found = found.or_else(|| self.search_ending(at, between, most));
+        let found = found.or_else(|| self.search_ending(at, between, most, &mut rests.unended));
         found.map(|tokens| Ending::Spelled(tokens.into()))
     }
 
@@ -226,7 +258,10 @@ impl Matcher {
                 let rest = rests.texts.entry(label).or_insert_with(|| self.rest(at, label));
                 let Some(rest) = rest else { continue };
                 let found = match rest.text.first() {
-                    Some(&byte) if states.next(end.state, byte).is_none() => {
+                    Some(&byte)
+                        if states.next(end.state, byte).is_none()
+                            && states.next(rest.state, byte).is_none() =>
+                    {
                         self.cut_both(&finish, rest, most)
                     }
                     None if self.may_end_here(&end, false) => self.cut_both(&finish, rest, most),
@@ -248,7 +283,7 @@ impl Matcher {
         let state = self.index.scanner().states().finished(label)?;
         let text = self.short_text(&Configuration { state, ..at.clone() }, false)?;
         let tokens = self.index.spelled().cut_fewest(&text)?;
-        Some(Rest { text, tokens })
+        Some(Rest { state, text, tokens })
     }
 
     /// Returns a short completion, within some steps.
@@ -281,16 +316,17 @@ impl Matcher {
         from: &Configuration,
         between: bool,
         most: usize,
+        unended: &mut Unended,
     ) -> Option<Vec<TokenId>> {
         let scanner = self.index.scanner();
         let trie = self.index.spelled().spelled.trie();
-        if trie.node_count() > MOST_NODES {
+        if trie.node_count() > MOST_NODES || !between && unended.has(from, most) {
             return None;
         }
         // A configuration, its predecessor with the token in between, and the number of tokens.
         type Met = (Configuration, (usize, u32), usize);
         let mut met: Vec<Met> = vec![(from.clone(), (0, 0), 0)];
-        let mut alike: HashMap<_, SmallVec<[usize; 1]>, FxBuildHasher> = HashMap::default();
+        let mut alike: HashMap<Key, SmallVec<[usize; 1]>, FxBuildHasher> = HashMap::default();
         let mut pending = BinaryHeap::from([Reverse((0, 0))]);
         while let Some(Reverse((_, place))) = pending.pop() {
             let (at, _, count) = met[place].clone();
@@ -309,12 +345,10 @@ impl Matcher {
                 continue;
             }
             self.next_tokens(Tokens::All, &at, |after, _, tokens| {
-                let open = (after.obligations, after.expectations);
-                let key = (after.state, open, after.stack.core(), after.stack.depth());
-                let known = alike.entry(key).or_default();
+                let known = alike.entry(Unended::key(&after)).or_default();
                 let is_known =
                     |&place: &usize| met[place].0.same(&after) && met[place].2 <= count + 1;
-                if !known.iter().any(is_known) {
+                if !known.iter().any(is_known) && !unended.has(&after, most - count - 1) {
                     let least = (count + 1).saturating_add(self.fewest_left(&after));
                     if least <= most && scanner.is_viable(&after, &mut Reads::none()) {
                         known.push(met.len());
@@ -328,6 +362,10 @@ impl Matcher {
             if met.len() > MOST_MET {
                 return None;
             }
+        }
+        let within = if between { &met[1..] } else { &met[..] };
+        for (at, _, count) in within {
+            unended.add(at.clone(), most - count);
         }
         None
     }
