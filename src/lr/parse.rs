@@ -269,7 +269,7 @@ impl TreeParser {
     fn span(&self, children: &[u32]) -> Range<usize> {
         let spans = || children.iter().map(|&child| self.tree(child).span.clone());
         let mut filled = spans().filter(|span| !span.is_empty());
-        match (filled.next(), filled.last()) {
+        match (filled.next(), filled.next_back()) {
             (Some(only), None) => only,
             (Some(first), Some(last)) => first.start..last.end,
             _ => spans().next().unwrap_or(self.end..self.end),

@@ -34,9 +34,12 @@ struct Saved<'b> {
 #[derive(Serialize, Deserialize)]
 struct SavedCounts {
     capacity: usize,
-    /// Ascending: the key, how often it was met, and the tokens with their counts.
-    contexts: Vec<(u64, u32, Vec<(u32, u32)>)>,
+    /// By ascending key.
+    contexts: Vec<SavedContext>,
 }
+
+/// A key, how often it was met, and the tokens that followed with their counts.
+type SavedContext = (u64, u32, Vec<(u32, u32)>);
 
 impl Speculator {
     /// Returns the counts as bytes, with the fingerprint of their constraint. Later versions of the
@@ -116,7 +119,7 @@ impl Speculator {
     }
 }
 
-fn row((context, of): (u64, Followers)) -> (u64, u32, Vec<(u32, u32)>) {
+fn row((context, of): (u64, Followers)) -> SavedContext {
     (context, of.met, of.tokens.iter().map(|&(token, count)| (token.0, count)).collect())
 }
 
