@@ -62,8 +62,8 @@ struct Level {
 }
 
 enum Task {
-    /// All reductions of a node.
-    Reduce(u32),
+    /// The reductions of a node over its edges from this one on.
+    Reduce(u32, usize),
     /// Put a nonterminal on a node: the production, and the trees of its symbols.
     GoTo(u32, ProductionId, SmallVec<[u32; 4]>),
 }
@@ -169,14 +169,13 @@ impl TreeParser {
     /// Does all reductions before `terminal`, and returns the nodes that are then on top.
     fn reduce_all(&mut self, table: &ParseTable, terminal: TerminalId) -> Option<Vec<u32>> {
         let active = self.tops.clone();
-        let reduce_all =
-            |nodes: &[u32]| nodes.iter().rev().map(|&node| Task::Reduce(node)).collect();
-        let pending = reduce_all(&active);
+        let all = |nodes: &[u32]| nodes.iter().rev().map(|&node| Task::Reduce(node, 0)).collect();
+        let pending = all(&active);
         let mut level = Level { terminal, active, pending, is_stale: false };
         loop {
             while let Some(task) = level.pending.pop() {
                 match task {
-                    Task::Reduce(node) => self.reduce(table, node, &mut level),
+                    Task::Reduce(node, first) => self.reduce(table, node, first, &mut level),
                     Task::GoTo(below, production, children) => {
                         self.go_to(table, below, production, children, &mut level);
                     }
@@ -188,37 +187,41 @@ impl TreeParser {
             if !std::mem::take(&mut level.is_stale) {
                 return Some(level.active);
             }
-            // Paths through the new edges are found by looking at all again; known ones are kept.
-            level.pending = reduce_all(&level.active);
+            // Nodes above one with a further edge may have paths through it, after productions that
+            // are empty. They are found by looking at all again; known edges are kept.
+            level.pending = all(&level.active);
         }
     }
 
-    /// Finds the reductions of a node, over all paths below it.
-    fn reduce(&mut self, table: &ParseTable, node: u32, level: &mut Level) {
+    /// Finds the reductions of a node, over all paths below it that begin with its edge `first` or
+    /// a later one.
+    fn reduce(&mut self, table: &ParseTable, node: u32, first: usize, level: &mut Level) {
         let state = self.nodes[node as usize].state;
         let mut tasks = Vec::new();
         for action in table.actions(state, level.terminal) {
             let Action::Reduce(production) = *action else { continue };
             let length = table.production(production).1;
-            let paths = self.paths(node, length).into_iter();
+            let paths = self.paths(node, first, length).into_iter();
             tasks.extend(paths.map(|(below, trees)| Task::GoTo(below, production, trees)));
         }
         level.pending.extend(tasks.into_iter().rev());
     }
 
-    /// Returns the ends of all paths of this length below a node, each with the trees on it from
+    /// Returns the ends of these paths, if they have this length, each with the trees on it from
     /// left to right.
-    fn paths(&mut self, node: u32, length: usize) -> Vec<(u32, SmallVec<[u32; 4]>)> {
+    fn paths(&mut self, node: u32, first: usize, length: usize) -> Vec<(u32, SmallVec<[u32; 4]>)> {
         let mut paths: Vec<(u32, SmallVec<[u32; 4]>)> = vec![(node, SmallVec::new())];
+        let mut first = first;
         for _ in 0..length {
             let mut longer = Vec::with_capacity(paths.len());
             for (at, trees) in paths {
-                for &(below, tree) in &self.nodes[at as usize].edges {
+                for &(below, tree) in &self.nodes[at as usize].edges[first..] {
                     let mut trees = trees.clone();
                     trees.push(tree);
                     longer.push((below, trees));
                 }
             }
+            first = 0;
             self.work += longer.len();
             paths = longer;
             if self.work >= MOST {
@@ -254,13 +257,15 @@ impl TreeParser {
         let tree = self.add_tree(Symbol::Nonterminal(nonterminal), span, children);
         match known {
             Some(top) => {
-                self.nodes[top as usize].edges.push((below, tree));
+                let edges = &mut self.nodes[top as usize].edges;
+                edges.push((below, tree));
+                level.pending.push(Task::Reduce(top, edges.len() - 1));
                 level.is_stale = true;
             }
             None => {
                 let top = self.add_node(target, (below, tree));
                 level.active.push(top);
-                level.pending.push(Task::Reduce(top));
+                level.pending.push(Task::Reduce(top, 0));
             }
         }
     }
