@@ -134,6 +134,7 @@ fn the_kinds_have_names_for_programs() {
         Kind::NoText,
         Kind::Lookahead,
         Kind::Limit,
+        Kind::Budget,
     ];
     let names: std::collections::BTreeSet<&str> = all.iter().map(|kind| kind.name()).collect();
     assert_eq!(names.len(), all.len());
