@@ -7,9 +7,7 @@
 //! count, and its number is computed from both, so that nothing has to be written out. One bit for
 //! each such pair tells whether it leads to a lexeme ([`Count::find_live`]).
 //!
-//! One more count is *open*: from it on, nothing is counted. Without an upper bound it follows the
-//! lower bound. With an upper bound no text leads to it, but it behaves as all counts do while the
-//! bounds are far away: walks of a vocabulary start from it.
+//! Without an upper bound nothing is counted from the lower bound on.
 
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -30,8 +28,6 @@ pub(crate) struct Count {
     /// By state of the table: the counts with which it leads to a lexeme, one bit each, in whole
     /// words.
     live: Box<[u64]>,
-    /// Number of marks with which every state of the table can reach a lexeme.
-    farthest: u32,
     /// Lengths of shortest suffixes by state, computed at the first request.
     distances: OnceLock<Box<[u32]>>,
 }
@@ -61,15 +57,13 @@ impl Count {
         most: Option<u32>,
     ) -> Option<Self> {
         let (live, distances) = (Box::default(), OnceLock::new());
-        let mut count = Self { marked, least, most, live, farthest: 0, distances };
-        let width = u64::from(most.unwrap_or(least)) + 2;
+        let mut count = Self { marked, least, most, live, distances };
+        let width = u64::from(most.unwrap_or(least)) + 1;
         let states = width.saturating_mul(count.marked.len() as u64);
         if states > MOST_STATES as u64 || count.marked.len() != table.states() {
             return None;
         }
-        let before = before(table);
-        count.farthest = count.find_farthest(table, &before);
-        count.live = count.find_live(table, &before);
+        count.live = count.find_live(table, &before(table));
         Some(count)
     }
 
@@ -90,12 +84,12 @@ impl Count {
 
     /// Returns the number of counts.
     pub(super) fn width(&self) -> u32 {
-        self.open() + 1
+        self.last() + 1
     }
 
-    /// Returns the count from which on nothing is counted.
-    pub(super) fn open(&self) -> u32 {
-        self.most.map_or(self.least, |most| most + 1)
+    /// Returns the greatest count. Without an upper bound it stands for all greater ones as well.
+    fn last(&self) -> u32 {
+        self.most.unwrap_or(self.least)
     }
 
     /// Returns the state of the table and the count of a state.
@@ -117,11 +111,11 @@ impl Count {
         if next == DEAD {
             return DEAD;
         }
-        let counts = self.marked[next as usize] && count != self.open();
+        let counts = self.marked[next as usize];
         if counts && Some(count) == self.most {
             return DEAD;
         }
-        let count = count + u32::from(counts);
+        let count = (count + u32::from(counts)).min(self.last());
         if self.is_live(next, count) { self.join(next, count) } else { DEAD }
     }
 
@@ -138,17 +132,6 @@ impl Count {
         count >= self.least
     }
 
-    /// Returns the number of marked states that texts may enter from a state of this count while
-    /// they still lead exactly where they lead from the open count.
-    pub(super) fn slack(&self, count: u32) -> u32 {
-        match self.most {
-            _ if count == self.open() => u32::MAX,
-            _ if !self.is_met(count) => 0,
-            Some(most) => (most - count).saturating_sub(self.farthest),
-            None => u32::MAX,
-        }
-    }
-
     /// Returns the heap bytes, including the lengths, which may be computed later.
     pub(super) fn bytes(&self) -> usize {
         let states = self.marked.len() * self.width() as usize;
@@ -159,62 +142,36 @@ impl Count {
         (self.width() as usize).div_ceil(64)
     }
 
-    /// Returns the greatest number of marks from a state to its nearest lexeme. Zero-one
-    /// breadth-first search backwards from the lexemes.
-    fn find_farthest(&self, table: Table<'_>, before: &Lists<u32>) -> u32 {
-        let mut marks = vec![u32::MAX; self.marked.len()];
-        let mut level: Vec<u32> = (0..marks.len() as u32).filter(|&at| table.ends(at)).collect();
-        let (mut count, mut farthest) = (0, 0);
-        while !level.is_empty() {
-            let mut next = Vec::new();
-            while let Some(at) = level.pop() {
-                if marks[at as usize] != u32::MAX {
-                    continue;
-                }
-                marks[at as usize] = count;
-                farthest = count;
-                let farther = if self.marked[at as usize] { &mut next } else { &mut level };
-                farther.extend_from_slice(before.get(at as usize));
-            }
-            level = next;
-            count += 1;
-        }
-        farthest
-    }
-
     /// Returns the counts with which each state leads to a lexeme: the counts that its moves lead
     /// to are propagated backwards to a fixpoint. A marked state that moves to itself may be
     /// entered any number of times, so all lower counts are live as well; without this rule the
     /// search would reach a lower bound one count at a time.
     fn find_live(&self, table: Table<'_>, before: &Lists<u32>) -> Box<[u64]> {
-        let (words, open) = (self.words(), self.open() as usize);
+        let (words, last) = (self.words(), self.last() as usize);
         let states = self.marked.len();
         let bit = |count: usize| 1u64 << (count % 64);
         let mut live = vec![0u64; states * words];
         let mut waits = vec![false; states];
         let mut queue = std::collections::VecDeque::new();
         for at in 0..states {
-            live[at * words + open / 64] |= bit(open);
             if table.ends(at as u32) {
-                let counts = self.least as usize..=self.most.map_or(open, |most| most as usize);
+                let counts = self.least as usize..=last;
                 counts.for_each(|count| live[at * words + count / 64] |= bit(count));
             }
-            // Without an upper bound, all states are live at the open count.
+            // Without an upper bound, all states are live at the last count.
+            if self.most.is_none() {
+                live[at * words + last / 64] |= bit(last);
+            }
             if table.ends(at as u32) || self.most.is_none() {
                 waits[at] = true;
                 queue.push_back(at);
             }
         }
-        // Without an upper bound the open count follows the last one.
-        let last = if self.most.is_some() { open - 1 } else { open };
         let mut entered = vec![0u64; words];
         while let Some(at) = queue.pop_front() {
             waits[at] = false;
             entered.copy_from_slice(&live[at * words..][..words]);
             if self.marked[at] {
-                if last < open {
-                    entered[open / 64] &= !bit(open);
-                }
                 for word in 0..words {
                     let above = entered.get(word + 1).map_or(0, |above| above << 63);
                     entered[word] = entered[word] >> 1 | above;

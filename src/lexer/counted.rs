@@ -10,7 +10,6 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::from_automaton;
 use crate::util::meter::Meter;
-use crate::util::self_loops::LETTER;
 
 impl Dfa {
     /// Returns the automaton of a pattern with a count: a table and a count, unless
@@ -74,29 +73,6 @@ impl Dfa {
             }
         }
         true
-    }
-
-    /// Where lexemes are counted: the state of the table, and how many characters a text may have
-    /// of which no bound takes notice; `u32::MAX` where it may have any number.
-    pub(crate) fn counted(&self, state: u32) -> Option<(u32, u32)> {
-        let count = self.count.as_ref().filter(|_| state != Self::DEAD)?;
-        let (at, counted) = count.split(state);
-        Some((at, count.slack(counted)))
-    }
-
-    /// Returns the state with the open count at this state of the table, if lexemes are counted.
-    pub(crate) fn open(&self, at: u32) -> Option<u32> {
-        self.count.as_ref().map(|count| count.join(at, count.open()))
-    }
-
-    /// Returns the state of the table in the interior of most counted lexemes: after the part
-    /// before the first character, and one letter.
-    pub(crate) fn inside(&self) -> Option<u32> {
-        let count = self.count.as_ref()?;
-        let table = self.table();
-        let &first = table.row(0).iter().find(|&&next| count.is_marked(next))?;
-        let behind = table.row(first)[usize::from(self.classes.get(LETTER))];
-        Some(if behind == Self::DEAD { first } else { behind })
     }
 }
 

@@ -17,7 +17,6 @@
 //! number of characters are not expanded into states ([`count`]). The residual language of a state
 //! has the same representation in all automata that have it ([`residual`]).
 
-mod agreement;
 mod algebra;
 mod approximation;
 mod chain;
@@ -46,7 +45,6 @@ mod text_counts;
 mod trailing;
 mod without_empty;
 
-pub(crate) use agreement::ALWAYS;
 pub(crate) use algebra::{difference, intersection, product};
 pub(crate) use compile::Compiler;
 pub(crate) use count::MOST_STATES;

@@ -3,20 +3,16 @@
 //! [`shiftable`](super::shiftable) the terminals that whole stacks shift.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use smallvec::SmallVec;
 
 use crate::util::append::Slots;
-use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId};
 
 /// States on top of a stack.
 pub(super) type Cores = SmallVec<[CoreId; 2]>;
-
-/// The cores of a stack from the top down to the lowest that was read.
-pub(super) type ReadCores = SmallVec<[CoreId; 8]>;
 
 /// The actions of a state on top of another.
 #[derive(Debug)]
@@ -30,9 +26,6 @@ pub(super) struct Closure {
     /// If no reduction leads further down: the number of `shifts` in the table's
     /// [`AcceptableSets`](super::states::AcceptableSets).
     pub(super) set: Option<u32>,
-    /// Otherwise: a bit for each number of cores that were read, from these two on top, to find the
-    /// terminals that a stack shifts.
-    pub(super) lengths: AtomicU64,
 }
 
 /// A point in the reductions where terminals are shifted.
@@ -55,14 +48,11 @@ pub(super) struct Exit {
     pub(super) lookaheads: BitSet,
 }
 
-/// Caches: the closures, by the top and the index of the state below it among the top's
-/// predecessors, and the terminals that whole stacks can shift. States that do not reduce do the
-/// same on any state, so only the first index is used for them.
+/// The closures, by the top and the index of the state below it among the top's predecessors.
+/// States that do not reduce do the same on any state, so only the first index is used for them.
 #[derive(Debug, Default)]
 pub(super) struct Closures {
     pub(super) by_top: Slots<Box<[OnceLock<Box<Closure>>]>>,
-    /// Numbers of the sets of terminals that stacks can shift, by the cores that were read.
-    pub(super) shiftable: AppendMap<ReadCores, u32>,
     /// Number of rounds taken to compute the closures.
     pub(super) rounds: AtomicUsize,
     /// Number of closures that were cut.

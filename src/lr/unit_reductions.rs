@@ -10,7 +10,7 @@
 //! exact on their own.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -142,7 +142,7 @@ impl ParseTable {
         self.closures.rounds.fetch_add(rounds, Ordering::Relaxed);
         self.closures.has_long.fetch_or(rounds > SHORT, Ordering::Relaxed);
         let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));
-        let (stops, exits, lengths) = (stops.into(), exits.into(), AtomicU64::default());
-        Closure { shifts: all, stops, exits, reads_below, set, lengths }
+        let (stops, exits) = (stops.into(), exits.into());
+        Closure { shifts: all, stops, exits, reads_below, set }
     }
 }

@@ -23,7 +23,6 @@
 //! This expresses longest match and backing up in one rule, and keeps it exact while the outcome is
 //! open. In most languages nearly every obligation dies on the next byte.
 
-mod bounded_equivalence;
 mod budget;
 mod budgets;
 mod candidate_sets;
@@ -64,7 +63,6 @@ use crate::lr::minimal_completion::MinimalCompletion;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::append::Slots;
-use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
@@ -111,8 +109,6 @@ pub(crate) struct Scanner {
     ends: Ends,
     decisions: Decisions,
     discharges: Discharges,
-    /// By terminal and two states of its table: number of pieces up to which they agree.
-    agreements: AppendMap<(TerminalId, u32, u32), u8>,
     bounds: Bounds,
     /// Computed when a text is first to be ended.
     minimal_completion: OnceLock<MinimalCompletion>,
@@ -170,7 +166,6 @@ impl Scanner {
             ends: Ends::default(),
             decisions: Decisions::default(),
             discharges: Discharges::default(),
-            agreements: AppendMap::default(),
             bounds,
             minimal_completion: OnceLock::new(),
         }

@@ -116,8 +116,6 @@ pub(crate) struct Point {
     pub(crate) accepts: bool,
     /// Whether a lexeme may end here even if a longer match follows.
     pub(crate) every_match: bool,
-    /// Present if only one terminal is left and its lexemes are counted.
-    pub(super) counting: Option<Counting>,
     /// Number of its class, or [`NO_CLASS`] if that has not been asked for.
     class: AtomicU32,
     /// Cache of [`Scanner::loops`].
@@ -134,16 +132,6 @@ pub(crate) struct Point {
 
 /// Not the number of any class.
 const NO_CLASS: u32 = u32::MAX;
-
-/// The position of a point in the only terminal that is left, whose lexemes are counted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Counting {
-    pub(super) terminal: TerminalId,
-    /// The state of the table.
-    pub(super) at: u32,
-    /// Texts of fewer characters reach no bound.
-    pub(super) slack: u32,
-}
 
 /// The known part of a stretch, and whether it is complete; initially empty.
 #[derive(Debug, Default)]
@@ -188,12 +176,6 @@ impl Step {
         Self::new(Some(next), None)
     }
 
-    /// Returns whether the lexeme neither goes on nor may have ended before the byte.
-    #[inline]
-    pub(crate) fn is_dead(self) -> bool {
-        self == Self::new(None, None)
-    }
-
     /// Returns the point after the byte, if the lexeme goes on.
     #[inline]
     pub(crate) fn next(self) -> Option<PointId> {
@@ -228,12 +210,6 @@ impl Point {
     #[inline]
     pub(crate) fn known_stretch(&self, past_ascii: bool) -> Stretch {
         self.stretches[usize::from(past_ascii)].get().0
-    }
-
-    /// Returns whether only one terminal is left and its lexemes are counted.
-    #[inline]
-    pub(crate) fn is_counted(&self) -> bool {
-        self.counting.is_some()
     }
 
     /// Returns the step that leads back here, without an end.
@@ -273,7 +249,6 @@ impl Scanner {
             obligations,
             accepts: self.states().accepts_surely(state),
             every_match: self.states().is_every_match(state),
-            counting: self.counting(state, obligations),
             class: AtomicU32::new(NO_CLASS),
             loops: OnceLock::new(),
             stretches: <[KnownStretch; 2]>::default(),
@@ -332,15 +307,6 @@ impl Scanner {
             dead = dead.difference(classes);
         }
         note(Step::new(None, None), dead);
-    }
-
-    /// Returns the classes of bytes that lead to the same point from both points, if no lexeme may
-    /// have ended.
-    pub(crate) fn alike(&self, one: &Point, other: &Point) -> ClassSet {
-        match self.may_end(one) || self.may_end(other) {
-            true => ClassSet::default(),
-            false => self.states().alike(one.state, other.state),
-        }
     }
 
     /// Returns whether a byte may do anything other than continue the lexeme or kill it.

@@ -19,15 +19,6 @@ const SPREAD: usize = 64;
 /// prefixes.
 const WANDERED: usize = 512;
 
-/// The points that texts of some groups lead to, piece by piece, whichever texts these are.
-pub(crate) struct Count<'s> {
-    pub(crate) groups: Groups,
-    /// By number of pieces.
-    pub(crate) points: Vec<&'s Point>,
-    /// Whether the last one leads back to itself.
-    pub(crate) is_endless: bool,
-}
-
 impl Scanner {
     /// Returns whether [`Scanner::stays`] may hold for a text that begins with this byte. One
     /// character shows that it does not for most points, which have no loops.
@@ -87,36 +78,6 @@ impl Scanner {
     /// Returns whether texts lead from this point to others of its class, and never back.
     pub(crate) fn counts(&self, point: &Point) -> bool {
         (1..u8::MAX).contains(&self.stretch(point, false, 1).length)
-    }
-
-    /// Returns the points after `pieces` pieces, or as many as there are, if texts of a stretch
-    /// lead from a point that counts them, and these are texts of all kinds. The last points may be
-    /// of another class.
-    pub(crate) fn count(&self, point: &Point, pieces: u8) -> Option<Count<'_>> {
-        // Most points are between lexemes, where no letter leads on.
-        self.step_point(point, LETTER).next()?;
-        let Stretch { groups, length, is_spread } = self.stretch(point, true, pieces);
-        if length == 0 || is_spread || groups & CHARACTERS != CHARACTERS {
-            return None;
-        }
-        let mut at = self.at_point(point.id);
-        let mut points = vec![at];
-        let mut is_endless = false;
-        while points.len() <= pieces.into() && !is_endless {
-            let step = self.step_point(at, LETTER);
-            let Some(next) = step.next().map(|next| self.at_point(next)) else { break };
-            // Within the length of the stretch this is known.
-            if points.len() > length.into() && groups & !self.pieces_to(at, next) != 0 {
-                break;
-            }
-            is_endless = step == at.back();
-            if !is_endless {
-                points.push(next);
-                at = next;
-            }
-        }
-        // A loop from the second piece on is no count.
-        (points.len() > 1 + usize::from(is_endless)).then_some(Count { groups, points, is_endless })
     }
 
     /// Returns whether letters lead from this point to several others of its class; or, if they

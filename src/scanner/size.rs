@@ -30,7 +30,6 @@ impl Scanner {
             + self.points.bytes(classes)
             + self.lexis.lookaheads.expectations.len() * ENTRY_BYTES
             + self.discharges.len() * ENTRY_BYTES
-            + self.agreements.len() * ENTRY_BYTES
             + self.table().met_bytes()
     }
 }
@@ -41,7 +40,6 @@ impl ParseTable {
         let of_sets = SET_BYTES + self.end().index() / 8;
         (states + entered) * ENTRY_BYTES
             + self.acceptable_sets().len() * of_sets
-            + self.bytes_of_shiftable()
             + self.bytes_of_unions()
     }
 }

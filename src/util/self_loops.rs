@@ -37,22 +37,17 @@
 //! 4. for a node, the groups of the pieces of all texts below it;
 //! 5. for a run of nodes in depth-first order, the first one whose byte begins a piece outside of a
 //!    given set of groups: in all texts before it, every piece is in these groups;
-//! 6. for a node, the maximum number of pieces of the texts below it;
-//! 7. for all texts, the number of their pieces that are in given groups, and after how many pieces
-//!    the first one outside of them begins (`vocab::piece_counts`).
+//! 6. for a node, the maximum number of pieces of the texts below it.
 //!
 //! **Guarantees of the walk** (`index::walk::loops`).
 //!
-//! 8. If all groups below a node (4) are in `L`, it puts all tokens below it into the point's
+//! 7. If all groups below a node (4) are in `L`, it puts all tokens below it into the point's
 //!    class; also if they are in `S`, and the texts below it have at most `n` pieces (6).
-//! 9. It skips runs of nodes (5) only after a node at which a character ends, and only if nothing
+//! 8. It skips runs of nodes (5) only after a node at which a character ends, and only if nothing
 //!    else needs to visit them: no end that is still open, no base walk along with it, no blanks of
 //!    a line. By 1 and 2 its state is the same after them as before. With a stretch, if no text
 //!    below the node has more than `n` pieces (6), its state after them is the one to which the
 //!    bytes on the way to the next node lead.
-//! 10. If a stretch is not spread, it puts all texts of at most `n` pieces, all of them in `S`,
-//!     into the point's class (7), and visits nodes only after the pieces of such a text
-//!     (`index::walk::counted`).
 
 /// A set of groups, one bit for each.
 pub(crate) type Groups = u32;

@@ -9,7 +9,6 @@ mod cut;
 mod error;
 mod load;
 pub(crate) mod nodes;
-pub(crate) mod piece_counts;
 mod reader;
 pub(crate) mod shared_walks;
 mod spelled;
@@ -17,7 +16,6 @@ mod stops;
 mod tokens;
 pub(crate) mod trie;
 mod vocabulary;
-pub(crate) mod wide_nodes;
 
 pub use error::{VocabularyError, VocabularyErrorKind};
 pub use reader::VocabularyReader;

@@ -15,12 +15,8 @@
 //! Eighteen bytes per node. Built in one pass over the sorted tokens by their common prefixes,
 //! without recursion, so depth costs nothing.
 
-use std::sync::OnceLock;
-
 use super::nodes::{Node, NodeGroups};
-use super::piece_counts::{MANY, PieceCounts};
 use super::shared_walks::Rests;
-use super::wide_nodes::{Families, Family};
 use crate::util::self_loops::{Groups, STRAY_BYTES};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
@@ -30,7 +26,6 @@ pub(crate) struct Trie {
     nodes: Box<[Node]>,
     /// The groups of the nodes' bytes.
     groups: NodeGroups,
-    families: Families,
     /// All ids with bytes, sorted by bytes, then by id.
     ids: Box<[u32]>,
     /// The same as bits: bit `t % 32` of word `t / 32`.
@@ -38,15 +33,8 @@ pub(crate) struct Trie {
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
-    /// Computed on first use.
-    piece_counts: [OnceLock<PieceCounts>; SETS_COUNTED],
-    /// Groups requested so far through [`Trie::piece_counts_asked_again`].
-    asked: [OnceLock<Groups>; SETS_COUNTED],
     rests: Rests,
 }
-
-/// Number of sets of groups for which pieces are counted: grammars use one or two kinds of strings.
-const SETS_COUNTED: usize = 4;
 
 impl Trie {
     /// The node of the empty prefix.
@@ -66,7 +54,6 @@ impl Trie {
         let mut nodes = vec![node(0, 0, 0)];
         // The nodes on the path to the last token inserted; their subtrees are still open.
         let mut path = vec![Self::ROOT];
-        let mut children = vec![0u16];
         let mut previous: &[u8] = &[];
         for (i, &id) in ids.iter().enumerate() {
             let token = bytes_of(id);
@@ -75,8 +62,6 @@ impl Trie {
                 nodes[closed as usize].end = nodes.len() as u32;
             }
             for (k, &byte) in token.iter().enumerate().skip(common) {
-                children[path[k] as usize] += 1;
-                children.push(0);
                 path.push(nodes.len() as u32);
                 nodes.push(node(i as u32, (k + 1) as u16, byte));
             }
@@ -89,7 +74,6 @@ impl Trie {
         let max_depth = nodes.iter().map(|node| node.depth).max().unwrap_or(0).into();
         let groups = NodeGroups::find(&mut nodes, max_depth);
         nodes.push(node(ids.len() as u32, 0, 0));
-        let families = Families::new(&nodes, &children);
 
         let (nodes, ids) = (nodes.into_boxed_slice(), ids.into_boxed_slice());
         let mut row =
@@ -98,20 +82,8 @@ impl Trie {
             row[id as usize / 32] |= 1 << (id % 32);
         }
         let root_children = Box::new([Self::ROOT; 256]);
-        let piece_counts = <[OnceLock<PieceCounts>; SETS_COUNTED]>::default();
-        let asked = <[OnceLock<Groups>; SETS_COUNTED]>::default();
-        let mut trie = Self {
-            nodes,
-            groups,
-            families,
-            ids,
-            row,
-            root_children,
-            max_depth,
-            piece_counts,
-            asked,
-            rests: Rests::default(),
-        };
+        let mut trie =
+            Self { nodes, groups, ids, row, root_children, max_depth, rests: Rests::default() };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -196,41 +168,16 @@ impl Trie {
     }
 
     /// Returns the child of `node` by `byte`. Constant time at the root; elsewhere linear in the
-    /// number of children if they are few, logarithmic if they are many.
+    /// number of children.
     #[inline]
     pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {
         if node == Self::ROOT {
             let child = self.root_children[usize::from(byte)];
             return (child != Self::ROOT).then_some(child);
         }
-        let family = self.families.of(node);
-        if !family.are_few() {
-            return self.families.child(family, byte);
-        }
         self.children(node)
             .find(|&child| self.byte(child) >= byte)
             .filter(|&child| self.byte(child) == byte)
-    }
-
-    /// Returns the index of the children of `node`, if there are many.
-    #[inline]
-    pub(crate) fn family(&self, node: u32) -> Family {
-        self.families.of(node)
-    }
-
-    /// Returns the first sibling after `child` in a family whose byte is of interest; if there is
-    /// none, the node after the subtree of the last sibling.
-    #[inline]
-    pub(crate) fn next_of(
-        &self,
-        family: Family,
-        child: &Node,
-        is_of_interest: impl Fn(u8) -> bool,
-    ) -> u32 {
-        match self.families.next(family, child.byte, is_of_interest) {
-            Some(next) => next,
-            None => self.end(self.families.last(family)),
-        }
     }
 
     /// Returns all ids with bytes, sorted by bytes: those at and below a node are adjacent.
@@ -256,42 +203,6 @@ impl Trie {
         &self.ids[self.node(node).first as usize..self.node(self.end(node)).first as usize]
     }
 
-    /// Returns the texts by the number of their pieces of these groups. Computed on first use, in
-    /// one pass over the trie; `None` after the first few sets of groups, and if a token has more
-    /// pieces than are counted.
-    pub(crate) fn piece_counts(&self, groups: Groups) -> Option<&PieceCounts> {
-        if self.node(Self::ROOT).height == MANY {
-            return None;
-        }
-        let group = |node| self.group(node);
-        let find = || PieceCounts::new(&self.nodes, &self.ids, group, groups);
-        let mut tables = self.piece_counts.iter().map(|table| table.get_or_init(find));
-        tables.find(|table| table.groups() == groups)
-    }
-
-    /// Does the same for callers that can do without: computes the counts only if these groups were
-    /// requested before.
-    pub(crate) fn piece_counts_asked_again(&self, groups: Groups) -> Option<&PieceCounts> {
-        let mut known = self.known_piece_counts();
-        if let Some(known) = known.find(|table| table.groups() == groups) {
-            return Some(known);
-        }
-        for asked in &self.asked {
-            if asked.set(groups).is_ok() {
-                return None;
-            }
-            if asked.get() == Some(&groups) {
-                return self.piece_counts(groups);
-            }
-        }
-        None
-    }
-
-    /// Returns the counts computed so far.
-    pub(crate) fn known_piece_counts(&self) -> impl Iterator<Item = &PieceCounts> {
-        self.piece_counts.iter().map_while(OnceLock::get)
-    }
-
     /// Returns the cache of results that grammars share.
     pub(crate) fn rests(&self) -> &Rests {
         &self.rests
@@ -305,13 +216,7 @@ impl Trie {
     /// Returns the memory used, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         let words = self.ids.len() + self.row.len() + 256;
-        let counts = self.known_piece_counts().map(PieceCounts::bytes).sum::<usize>();
-        self.nodes.len() * size_of::<Node>()
-            + self.groups.bytes()
-            + self.families.bytes()
-            + words * 4
-            + counts
-            + self.rests.bytes()
+        self.nodes.len() * size_of::<Node>() + self.groups.bytes() + words * 4 + self.rests.bytes()
     }
 }
 
@@ -557,14 +462,6 @@ mod tests {
                 below.sort_by_key(|&id| (&tokens[id as usize], id));
                 prop_assert_eq!(trie.subtree_tokens(node), below);
                 prop_assert_eq!(trie.depth(node) as usize, prefix.len());
-                let family = trie.family(node);
-                for child in trie.children(node).filter(|_| !family.are_few()) {
-                    let behind = |&other: &u32| other > child && trie.byte(other) >= 97;
-                    let next = trie.next_of(family, trie.node(child), |byte| byte >= 97);
-                    let expected = trie.children(node).find(behind);
-                    prop_assert_eq!(next, expected.unwrap_or(trie.end(node)));
-                }
-                prop_assert_eq!(family.are_few(), trie.children(node).count() < 2);
             }
         }
     }

@@ -16,24 +16,21 @@ use crate::vocab::Vocabulary;
 const PLAIN: Shortcuts = Shortcuts {
     base_walks: false,
     self_loops: false,
-    counts: false,
     rests: false,
     branches: false,
     submasks: false,
 };
 
 /// All of them, each alone, and all but each.
-const OTHERS: [Shortcuts; 13] = [
+const OTHERS: [Shortcuts; 11] = [
     Shortcuts::ALL,
     Shortcuts { base_walks: true, ..PLAIN },
     Shortcuts { self_loops: true, ..PLAIN },
-    Shortcuts { counts: true, ..PLAIN },
     Shortcuts { base_walks: true, rests: true, ..PLAIN },
     Shortcuts { branches: true, ..PLAIN },
     Shortcuts { submasks: true, ..PLAIN },
     Shortcuts { base_walks: false, ..Shortcuts::ALL },
     Shortcuts { self_loops: false, ..Shortcuts::ALL },
-    Shortcuts { counts: false, ..Shortcuts::ALL },
     Shortcuts { rests: false, ..Shortcuts::ALL },
     Shortcuts { branches: false, ..Shortcuts::ALL },
     Shortcuts { submasks: false, ..Shortcuts::ALL },

@@ -72,23 +72,6 @@ impl Composer<'_> {
         masks: &mut Members,
         row: &mut [u32],
     ) -> bool {
-        // Nearly always there is one way, or all ways are equal as far down as is read.
-        if !at.layout.is_chosen() {
-            match self.find(at, fresh) {
-                Found::Leaf(Leaf { mask, asks_end }) => {
-                    masks.add(mask);
-                    return asks_end;
-                }
-                Found::PastFork => {
-                    let (stacks, lexis) = (&self.tables.stacks, self.walker.scanner.lexis());
-                    if let Some(leaves) = stacks.find_ways_of(at, fresh, lexis, MAX_WAYS) {
-                        leaves.iter().for_each(|leaf| masks.add(leaf.mask));
-                        return leaves.iter().any(|leaf| leaf.asks_end);
-                    }
-                }
-                Found::Nothing => {}
-            }
-        }
         let mut asks_end = false;
         let mut ways: SmallVec<[Configuration; 4]> = SmallVec::from_iter([at.clone()]);
         let (mut met, mut new) = (0, 0);

@@ -137,23 +137,6 @@ pub(crate) enum Found<L> {
     PastFork,
 }
 
-/// Position reached when comparing a configuration with a path.
-struct Place<'t, 'c, L> {
-    path: &'t Path<L>,
-    /// Index of the next read in its run.
-    at: usize,
-    /// The stack whose top is the lowest state read so far.
-    stack: &'c Stack,
-}
-
-impl<L> Clone for Place<'_, '_, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L> Copy for Place<'_, '_, L> {}
-
 impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
     /// Returns the result for `key` on this stack and in these lines. Costs one comparison for each
     /// read, which is reported to `see`, and one look-up for each fork.
@@ -166,107 +149,37 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         lexis: &Lexis,
         mut see: impl FnMut(Seen<'_>),
     ) -> Found<L> {
-        let Some(path) = self.roots.get(key) else { return Found::Nothing };
-        self.follow(&mut Place { path, at: 0, stack }, layout.lines(), lexis, &mut see)
-    }
-
-    /// Returns the results for all ways of a stack that forks, if all of them are known and there
-    /// are at most `most`.
-    #[cold]
-    #[inline(never)]
-    fn find_ways(
-        &self,
-        key: &K,
-        stack: &Stack,
-        layout: &Layout,
-        lexis: &Lexis,
-        most: usize,
-    ) -> Option<SmallVec<[L; 8]>> {
-        let mut leaves = SmallVec::new();
-        let mut places: SmallVec<[Place<'_, '_, L>; 8]> = SmallVec::new();
-        places.push(Place { path: self.roots.get(key)?, at: 0, stack });
-        while let Some(mut place) = places.pop() {
-            // A state above a fork belongs to all ways: if it is read below, each way must find it.
-            let mut asks = false;
-            let see = &mut |seen: Seen<'_>| asks |= matches!(seen, Seen::State(_));
-            let found = self.follow(&mut place, layout.lines(), lexis, see);
-            match found {
-                Found::Leaf(leaf) if !asks => leaves.push(leaf),
-                Found::PastFork if !asks => {
-                    let below = place.stack.below();
-                    if leaves.len() + places.len() + below.len() > most {
-                        return None;
+        let Some(mut path) = self.roots.get(key) else { return Found::Nothing };
+        // The stack whose top is the lowest state read so far, and the next read in the run.
+        let (mut stack, mut run, mut at) = (stack, self.runs.get(path.run), 0);
+        while let Some(&expected) = run.get(at) {
+            let (read, expected, next) = match expected & ASKS {
+                0 => {
+                    match stack.below() {
+                        [below] => stack = below,
+                        [] => return Found::Nothing,
+                        _ => return Found::PastFork,
                     }
-                    for stack in below {
-                        places.push(self.step(place, stack)?);
-                    }
+                    see(Seen::Stack(stack.depth()));
+                    (stack.core().0, expected, at + 1)
                 }
-                _ => return None,
+                _ => match (
+                    self.answer(stack, layout.lines(), lexis, expected, &mut see),
+                    run.get(at + 1),
+                ) {
+                    (Some(answer), Some(&expected)) => (answer, expected, at + 2),
+                    _ => return Found::Nothing,
+                },
+            };
+            if read == expected {
+                at = next;
+                continue;
             }
+            let fork = Fork { path: path.number, at: at as u32, read };
+            let Some(other) = self.forks.get(&fork) else { return Found::Nothing };
+            (path, run, at) = (other, self.runs.get(other.run), 0);
         }
-        Some(leaves)
-    }
-
-    /// Goes down a stack as long as it does not fork.
-    #[inline]
-    fn follow<'t>(
-        &'t self,
-        place: &mut Place<'t, '_, L>,
-        lines: Option<&Lines>,
-        lexis: &Lexis,
-        see: &mut impl FnMut(Seen<'_>),
-    ) -> Found<L> {
-        'paths: loop {
-            let run = self.runs.get(place.path.run);
-            while let Some(&expected) = run.get(place.at) {
-                let (read, expected, next) = match expected & ASKS {
-                    0 => {
-                        match place.stack.below() {
-                            [below] => place.stack = below,
-                            [] => return Found::Nothing,
-                            _ => return Found::PastFork,
-                        }
-                        see(Seen::Stack(place.stack.depth()));
-                        (place.stack.core().0, expected, place.at + 1)
-                    }
-                    _ => match (
-                        self.answer(place.stack, lines, lexis, expected, see),
-                        run.get(place.at + 1),
-                    ) {
-                        (Some(answer), Some(&expected)) => (answer, expected, place.at + 2),
-                        _ => return Found::Nothing,
-                    },
-                };
-                if read != expected {
-                    match self.fork(place, read) {
-                        Some(fork) => (place.path, place.at) = (fork, 0),
-                        None => return Found::Nothing,
-                    }
-                    continue 'paths;
-                }
-                place.at = next;
-            }
-            return Found::Leaf(place.path.leaf);
-        }
-    }
-
-    /// Reads the next state of one of several ways.
-    fn step<'t, 'c>(
-        &'t self,
-        place: Place<'t, 'c, L>,
-        stack: &'c Stack,
-    ) -> Option<Place<'t, 'c, L>> {
-        let read = stack.core().0;
-        if self.runs.get(place.path.run).get(place.at) == Some(&read) {
-            return Some(Place { stack, at: place.at + 1, ..place });
-        }
-        Some(Place { path: self.fork(&place, read)?, at: 0, stack })
-    }
-
-    /// Returns the path that forks off here for a different read.
-    #[inline]
-    fn fork(&self, place: &Place<'_, '_, L>, read: u32) -> Option<&Path<L>> {
-        self.forks.get(&Fork { path: place.path.number, at: place.at as u32, read })
+        Found::Leaf(path.leaf)
     }
 
     #[cold]
@@ -424,17 +337,6 @@ impl<L: Copy> StackTrie<Root, L> {
     #[inline]
     pub(crate) fn find_root(&self, at: &Configuration, fresh: bool, lexis: &Lexis) -> Found<L> {
         self.find(&Root::new(at, fresh), &at.stack, &at.layout, lexis, |_| ())
-    }
-
-    /// Returns the results for all ways of a configuration whose stack forks.
-    pub(super) fn find_ways_of(
-        &self,
-        at: &Configuration,
-        fresh: bool,
-        lexis: &Lexis,
-        most: usize,
-    ) -> Option<SmallVec<[L; 8]>> {
-        self.find_ways(&Root::new(at, fresh), &at.stack, &at.layout, lexis, most)
     }
 }
 

@@ -28,8 +28,6 @@ pub(crate) struct StoredTokensId(Stored);
 enum Stored {
     Set(u32),
     Few(u32),
-    /// The token itself: most sets after a boundary are a single token, and take no memory.
-    One(u32),
 }
 
 /// The kind of set that a number refers to.
@@ -41,7 +39,7 @@ enum Kind {
 }
 
 /// Upper bound on the number of kinds: a power of two, so that the kind is in the lowest bits.
-const KINDS: u32 = 8;
+const KINDS: u32 = 4;
 
 impl TokensId {
     /// The empty set: the union of nothing.
@@ -53,7 +51,6 @@ impl TokensId {
             Kind::Union(number) => Self(number * KINDS + 1),
             Kind::Difference(number) => Self(number * KINDS + 2),
             Kind::Stored(Stored::Few(number)) => Self(number * KINDS + 3),
-            Kind::Stored(Stored::One(token)) => Self(token * KINDS + 4),
         }
     }
 
@@ -62,7 +59,7 @@ impl TokensId {
     }
 
     fn is_few(self) -> bool {
-        matches!(self.kind(), Kind::Stored(Stored::Few(_) | Stored::One(_)))
+        matches!(self.kind(), Kind::Stored(Stored::Few(_)))
     }
 
     fn kind(self) -> Kind {
@@ -71,8 +68,7 @@ impl TokensId {
             0 => Kind::Stored(Stored::Set(number)),
             1 => Kind::Union(number),
             2 => Kind::Difference(number),
-            3 => Kind::Stored(Stored::Few(number)),
-            _ => Kind::Stored(Stored::One(number)),
+            _ => Kind::Stored(Stored::Few(number)),
         }
     }
 }
@@ -147,9 +143,6 @@ impl TokenSetGraph {
     fn add_few(&self, ids: &mut Few) -> StoredTokensId {
         ids.sort_unstable();
         ids.dedup();
-        if let [token] = ids[..] {
-            return StoredTokensId(Stored::One(token));
-        }
         let before = self.few.len();
         let number = self.few.intern_ref(&ids[..]);
         if number as usize >= before {
@@ -178,7 +171,6 @@ impl TokenSetGraph {
         match stored {
             Stored::Set(number) => self.sets.get(number).map_or_else(|| list(&[]), Cow::Borrowed),
             Stored::Few(number) => list(self.few.get(number)),
-            Stored::One(token) => list(&[token]),
         }
     }
 
@@ -203,17 +195,12 @@ impl TokenSetGraph {
     fn join_few<A: Array<Item = TokensId>>(&self, members: &mut SmallVec<A>) {
         let (mut all, mut joined) = (Few::new(), 0);
         for member in members.iter() {
-            match member.kind() {
-                Kind::Stored(Stored::One(token)) => all.push(token),
-                Kind::Stored(Stored::Few(number)) => {
-                    let ids = self.few.get(number);
-                    if all.len() + ids.len() > FEW {
-                        return;
-                    }
-                    all.extend_from_slice(ids);
-                }
-                _ => continue,
+            let Kind::Stored(Stored::Few(number)) = member.kind() else { continue };
+            let ids = self.few.get(number);
+            if all.len() + ids.len() > FEW {
+                return;
             }
+            all.extend_from_slice(ids);
             joined += 1;
         }
         if joined > 1 && all.len() <= FEW {
@@ -243,7 +230,6 @@ impl TokenSetGraph {
                 Kind::Stored(stored) => {
                     count += match stored {
                         Stored::Few(number) => self.few.get(number).len(),
-                        Stored::One(_) => 1,
                         Stored::Set(number) => self.sets.get(number)?.listed()?,
                     };
                     lists.push(stored);
@@ -259,7 +245,6 @@ impl TokenSetGraph {
         for stored in lists {
             match stored {
                 Stored::Few(number) => ids.extend_from_slice(self.few.get(number)),
-                Stored::One(token) => ids.push(token),
                 Stored::Set(number) => {
                     if let Some(set) = self.sets.get(number) {
                         set.each_listed(|id| ids.push(id));
@@ -299,10 +284,6 @@ impl TokenSetGraph {
                         for &id in self.few.get(number) {
                             row[id as usize / 32] |= 1 << (id % 32);
                         }
-                        is_empty = false;
-                    }
-                    Kind::Stored(Stored::One(id)) => {
-                        row[id as usize / 32] |= 1 << (id % 32);
                         is_empty = false;
                     }
                     Kind::Union(number) => {

@@ -19,8 +19,6 @@ use super::line_blanks::LeadingBytes;
 use super::nodes::NodesId;
 use crate::scanner::product_state::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
-use crate::util::byte_classes::ClassSet;
-use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;
 
 /// The base walks of a walk, in descending order of their share, and the tokens that each covers.
@@ -74,10 +72,6 @@ impl<'g> Bases<'g> {
             return Self::default();
         }
         let by_byte = tables.nodes.by_byte(id, trie);
-        if let Some(home) = scanner.home(at) {
-            let candidates = Candidate::new(walker, home, id, counting).into_iter().collect();
-            return Self { candidates, covered: SmallVec::new() };
-        }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
         let (live, classes) = (scanner.find_steps(at), scanner.states().classes());
         // Bytes with which few tokens begin take as long to examine as the others.
@@ -139,23 +133,6 @@ impl<'g> Bases<'g> {
         best
     }
 
-    /// Returns the classes of bytes that lead the first base walk to the same point as the walk
-    /// from `at`, without an end of a lexeme before them; the subtrees of these bytes are covered.
-    pub(super) fn steps_alike(&self, scanner: &Scanner, at: &Point) -> ClassSet {
-        let mut alike = ClassSet::default();
-        let Some(candidate) = self.candidates.first().filter(|first| !first.counting) else {
-            return alike;
-        };
-        let position = BasePosition { number: 0, point: candidate.point, open: false };
-        let bytes = scanner.states().classes().representatives();
-        for (class, &byte) in (0..=u8::MAX).zip(bytes) {
-            if position.steps_with(scanner, at, byte) {
-                alike.insert(class);
-            }
-        }
-        alike
-    }
-
     /// Marks the nodes from `first` to before `end` as covered by a base walk.
     pub(super) fn cover(&mut self, number: u8, trie: &Trie, (first, end): (u32, u32)) {
         if first == end {
@@ -215,21 +192,6 @@ impl<'g> BasePosition<'g> {
         if ends { None } else { self.step_on(scanner, byte) }
     }
 
-    /// Returns the classes of bytes that lead to the same point from here and from `point`, the
-    /// point of the walk, if no lexeme may have ended before them.
-    pub(super) fn alike(self, scanner: &Scanner, point: &Point) -> ClassSet {
-        if self.open { ClassSet::default() } else { scanner.alike(point, self.point) }
-    }
-
-    /// Whether `byte` leads to the same point from here and from `point`, the point of the walk,
-    /// and no lexeme may have ended before it.
-    #[inline]
-    pub(super) fn steps_with(self, scanner: &Scanner, point: &Point, byte: u8) -> bool {
-        let step = scanner.step_point(point, byte);
-        let goes_on = step.next().is_some() && step.ended().is_none();
-        goes_on && !self.open && step == scanner.step_point(self.point, byte)
-    }
-
     /// Returns the position after one more byte, if no lexeme has ended.
     #[inline]
     fn step_on(self, scanner: &'g Scanner, byte: u8) -> Option<Self> {
@@ -242,16 +204,8 @@ impl<'g> BasePosition<'g> {
 
     /// Whether the walk from `point` would be the same.
     #[inline]
-    fn is_at(&self, point: &Point) -> bool {
+    pub(super) fn is_at(&self, point: &Point) -> bool {
         std::ptr::eq(self.point, point) && !self.open
-    }
-
-    /// Whether everything below `node` is the same from `point`, which the byte of the node has led
-    /// to.
-    #[inline]
-    pub(super) fn covers(&self, scanner: &Scanner, node: &Node, point: &Point) -> bool {
-        let is_alike = || point.is_counted() && scanner.are_alike(point, self.point, node.height);
-        !self.open && (std::ptr::eq(self.point, point) || is_alike())
     }
 }
 

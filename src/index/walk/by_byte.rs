@@ -19,8 +19,7 @@ impl<'g> Descent<'g> {
         let base = self.bases.begin(scanner, point, nodes.byte);
         if let &[node] = nodes.nodes
             && (trie.end(node) == node + 1
-                || base
-                    .is_some_and(|base| base.covers(scanner, trie.node(node), point) && !is_open))
+                || base.is_some_and(|base| base.is_at(point) && !is_open))
         {
             self.enter_beside(node, point, base, is_open);
             return self.pending.take_entry();

@@ -25,8 +25,6 @@ pub(crate) struct Shortcuts {
     pub(crate) base_walks: bool,
     /// Skips whole subtrees and runs of nodes where a scan state leads back to itself.
     pub(crate) self_loops: bool,
-    /// Classifies tokens by their number of characters where a scan state counts these.
-    pub(crate) counts: bool,
     /// Reuses walks inside strings that another grammar has done.
     pub(crate) rests: bool,
     /// Caches the results for each first byte, for other walks.
@@ -37,12 +35,6 @@ pub(crate) struct Shortcuts {
 
 impl Shortcuts {
     /// All of them: nothing else is used outside tests.
-    pub(crate) const ALL: Self = Self {
-        base_walks: true,
-        self_loops: true,
-        counts: true,
-        rests: true,
-        branches: true,
-        submasks: true,
-    };
+    pub(crate) const ALL: Self =
+        Self { base_walks: true, self_loops: true, rests: true, branches: true, submasks: true };
 }

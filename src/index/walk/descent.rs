@@ -12,9 +12,7 @@ use super::loops::{SelfLoops, Skipped};
 use super::open_ends::{EndedAt, PendingEnds, PendingId};
 use crate::scanner::ObligationsId;
 use crate::scanner::product_state::{Point, Step};
-use crate::util::byte_classes::ClassSet;
 use crate::vocab::nodes::Node;
-use crate::vocab::wide_nodes::Family;
 
 /// A walk in progress.
 pub(super) struct Descent<'g> {
@@ -41,17 +39,12 @@ pub(super) struct Way<'g> {
     /// The last open end above, with no accepting state since.
     pub(super) open: Option<PendingId>,
     pub(super) base: Option<BasePosition<'g>>,
-    /// Index of the node's children, if it has many.
-    pub(super) family: Family,
-    /// If it has many: classes of bytes that lead the base walk to the same point as the walk, with
-    /// no end of a lexeme before them.
-    pub(super) alike: ClassSet,
 }
 
 impl<'g> Way<'g> {
     /// Returns the state at a node with only a point.
     pub(super) fn to(point: &'g Point) -> Self {
-        Self { point, open: None, base: None, family: Family::FEW, alike: ClassSet::default() }
+        Self { point, open: None, base: None }
     }
 }
 
@@ -85,13 +78,11 @@ impl<'g> Descent<'g> {
         is_open: bool,
     ) {
         let trie = self.walker.trie;
-        if let Some(base) = base.filter(|base| {
-            base.covers(self.walker.scanner, trie.node(entry), point) && (!is_open || point.accepts)
-        }) {
+        if let Some(base) = base.filter(|base| base.is_at(point) && (!is_open || point.accepts)) {
             return self.bases.cover(base.number, trie, (entry, trie.end(entry)));
         }
         let open = if is_open && !point.accepts { self.pending.open_entry() } else { None };
-        self.come(entry, 1, self.way(entry, point, open, base));
+        self.come(entry, 1, Way { point, open, base });
         self.walk(entry + 1, trie.end(entry), trie.depth(entry) as usize - 1);
     }
 
@@ -122,49 +113,26 @@ impl<'g> Descent<'g> {
         self.looked += 1;
         let node = *trie.node(index);
         let read = usize::from(node.depth) - above;
-        let Way { point: from, mut open, base, family, alike } = self.path[read - 1];
-        let classes = scanner.states().classes();
-        if let Some(base) = base.filter(|_| alike.contains(classes.get(node.byte))) {
-            let end = trie.next_of(family, &node, |byte| !alike.contains(classes.get(byte)));
-            self.bases.cover(base.number, trie, (index, end));
-            return end;
-        }
+        let Way { point: from, mut open, base } = self.path[read - 1];
         let step = scanner.step_point(from, node.byte);
         let Some(next) = step.next() else {
             self.fall(index, read, step, open);
-            // Most of its siblings lead nowhere either.
-            return match family.are_few() || step.ended().is_some() {
-                true => node.end,
-                false => {
-                    let live = scanner.live(from);
-                    let differs = |byte| {
-                        live.contains(classes.get(byte)) && scanner.step_point(from, byte) != step
-                    };
-                    trie.next_of(family, &node, differs)
-                }
-            };
+            return node.end;
         };
         let point = scanner.at_point(next);
-        let beside = base;
         let base = match read {
             1 => self.bases.begin(scanner, point, node.byte),
             _ => base.and_then(|base| base.step(scanner, node.byte)),
         };
         if let Some(base) = base
-            && base.covers(scanner, &node, point)
+            && base.is_at(point)
             && (open.is_none() || point.accepts)
             // An end before this byte is refuted: a longer match comes before the end of the
             // character.
             && (step.ended().is_none() || scanner.stays(from, trie.group(index)))
         {
-            let end = match (family.are_few() || open.is_some(), beside) {
-                (false, Some(beside)) => {
-                    trie.next_of(family, &node, |byte| !beside.steps_with(scanner, from, byte))
-                }
-                _ => node.end,
-            };
-            self.bases.cover(base.number, trie, (index, end));
-            return end;
+            self.bases.cover(base.number, trie, (index, node.end));
+            return node.end;
         }
         if let Some(ended) = step.ended() {
             let leading = self.number(read - 1);
@@ -175,45 +143,20 @@ impl<'g> Descent<'g> {
                 open = self.pending.open(ended);
             }
         }
-        // A base walk in parallel saves more than looking for stretches does.
-        let is_beside = base.is_some() && point.is_counted();
-        if !is_beside && self.stays(index, &node, point) {
+        if self.stays(index, &node, point) {
             self.end(index, node.end, point, 0);
             if !point.accepts {
                 self.survives(open);
             }
             return node.end;
         }
-        self.come(index, read, self.way(index, point, open, base));
+        self.come(index, read, Way { point, open, base });
         index + 1
-    }
-
-    /// Returns the state of the walk at `node`, which has led to `point`.
-    #[inline]
-    fn way(
-        &self,
-        node: u32,
-        point: &'g Point,
-        open: Option<PendingId>,
-        base: Option<BasePosition<'g>>,
-    ) -> Way<'g> {
-        let Walker { scanner, trie, .. } = self.walker;
-        let family = trie.family(node);
-        let mut alike = ClassSet::default();
-        match base {
-            _ if family.are_few() => {}
-            Some(base) if open.is_none() => alike = base.alike(scanner, point),
-            // Many of its bytes will be looked up.
-            _ => {
-                scanner.find_steps(point);
-            }
-        }
-        Way { point, open, base, family, alike }
     }
 
     /// Handles a byte that cannot continue the lexeme: if the lexeme has ended before it, the whole
     /// subtree of `index` comes after that end.
-    pub(super) fn fall(&mut self, index: u32, read: usize, step: Step, open: Option<PendingId>) {
+    fn fall(&mut self, index: u32, read: usize, step: Step, open: Option<PendingId>) {
         self.survives(open);
         if let Some(ended) = step.ended() {
             let leading = self.number(read - 1);
@@ -240,7 +183,7 @@ impl<'g> Descent<'g> {
     #[inline]
     pub(super) fn set_out(&mut self, node: u32, read: usize, way: Way<'g>) {
         self.put(read, way);
-        let Way { point, open, base, .. } = way;
+        let Way { point, open, base } = way;
         if open.is_none() && base.is_none() && self.leading.is_none() {
             self.loops.begin(self.walker.scanner, self.walker.trie, node, point);
         }

@@ -56,21 +56,12 @@ impl<'g> Walker<'g> {
             true => Bases::default(),
             false => Bases::find(self, id, at, counting),
         };
-        if bases.is_empty()
-            && let Some(counted) = self.counted(id, at, from)
-        {
-            let mut descent = Descent::new(self, Bases::default(), false);
-            descent.walk_counted(id, &counted);
-            *looked += descent.looked;
-            return descent.finish();
-        }
         // A set that is walked only once gains nothing from branches, and a walk from a state that
         // counts characters shares nothing with walks from other counts.
         let at_once = is_base
             || counting
             || self.tables.nodes.begin_walk(id)
             || !self.shortcuts.branches
-            || at.is_counted()
             || self.scanner.counts(at);
         let mut descent = Descent::new(self, bases, counting);
         if id == NodesId::ROOT {
@@ -98,22 +89,11 @@ impl<'g> Walker<'g> {
         if !descent.loops.is_empty() {
             return descent.walk(Trie::ROOT + 1, self.trie.end(Trie::ROOT), 0);
         }
-        let covered = descent.bases.steps_alike(self.scanner, at);
-        let wanted = self.scanner.find_steps(at).union(covered);
+        let wanted = self.scanner.find_steps(at);
         let mut below = Descent::new(self, Bases::default(), false);
-        // A run of covered neighbours: the first one, and the node after the last.
-        let mut run = (Trie::ROOT, Trie::ROOT);
         let children = self.tables.nodes.by_byte(NodesId::ROOT, self.trie);
         for nodes in children.of(|byte| wanted.contains(classes.get(byte))) {
             let child = nodes.nodes[0];
-            if covered.contains(classes.get(nodes.byte)) {
-                if run.1 != child {
-                    descent.bases.cover(0, self.trie, run);
-                    run.0 = child;
-                }
-                run.1 = self.trie.end(child);
-                continue;
-            }
             if at_once {
                 descent.walk(child, self.trie.end(child), 0);
                 continue;
@@ -130,7 +110,6 @@ impl<'g> Walker<'g> {
             let ended = ended.filter(|_| survives);
             ended.into_iter().for_each(|ended| descent.tally.add_node(ended, false));
         }
-        descent.bases.cover(0, self.trie, run);
         descent.looked += below.looked;
     }
 

@@ -10,12 +10,11 @@
 //!
 //! The driver ([`driver`]) starts from some nodes; the depth-first walk below them ([`descent`])
 //! collects its results ([`class_builder`]) and tracks ends that a longer match may refute
-//! ([`open_ends`]). Five shortcuts let it skip most of the trie, each in its own file, and each can
+//! ([`open_ends`]). Four shortcuts let it skip most of the trie, each in its own file, and each can
 //! be turned off by [`Shortcuts`]:
 //!
 //! * [`base`]: the part shared with a base walk.
-//! * [`loops`]: skips nodes where a scan state leads back to itself.
-//! * [`counted`]: classifies tokens by length where a scan state counts characters.
+//! * [`loops`]: skips nodes where a scan state leads back to itself or counts characters.
 //! * [`shared_walks`]: walks inside strings that another grammar has done.
 //! * [`branch`] and [`by_byte`]: results cached for each first byte.
 
@@ -25,7 +24,6 @@ mod by_byte;
 mod class_builder;
 mod classes;
 mod context;
-mod counted;
 mod descent;
 mod driver;
 mod line_blanks;

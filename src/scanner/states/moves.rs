@@ -38,42 +38,6 @@ impl ScanStates {
         live
     }
 
-    /// Returns the classes of bytes that lead both states to the same state. Computes no step.
-    pub(crate) fn alike(&self, one: ScanStateId, other: ScanStateId) -> ClassSet {
-        let (one, other) = (self.moving(one), self.moving(other));
-        let (mut one, mut other) = (&*one, &*other);
-        let mut apart = ClassSet::default();
-        while let Some(&first) = [one.first(), other.first()].into_iter().flatten().min() {
-            let own = |components: &mut &[Component]| {
-                let (own, rest) = components.split_first()?;
-                (own.terminal == first.terminal).then(|| *components = rest).map(|()| own.state)
-            };
-            let states = [own(&mut one), own(&mut other)];
-            let Some(dfa) = self.automaton(first.terminal) else { continue };
-            let parts = &*self.parts[first.terminal.index()];
-            match states {
-                [Some(one), Some(other)] if one == other => {}
-                [Some(one), Some(other)] => {
-                    let (one, other) = (dfa.row(one), dfa.row(other));
-                    for ((one, other), &part) in one.iter().zip(&*other).zip(parts) {
-                        if one != other {
-                            apart = apart.union(part);
-                        }
-                    }
-                }
-                [one, other] => {
-                    let row = one.or(other).map(|state| dfa.row(state));
-                    for (&next, &part) in row.iter().flat_map(|row| row.iter()).zip(parts) {
-                        if next != Dfa::DEAD {
-                            apart = apart.union(part);
-                        }
-                    }
-                }
-            }
-        }
-        self.classes.all().difference(apart)
-    }
-
     /// Returns the steps, if all of them are known.
     fn known_moves(&self, state: ScanStateId) -> Option<Moves<ScanStateId>> {
         let mut moves = ByTarget::default();
@@ -90,38 +54,13 @@ impl ScanStates {
 
     /// Computes the steps and stores them in the row.
     fn find_moves(&self, state: ScanStateId) -> Moves<ScanStateId> {
-        match &*self.moving(state) {
-            &[only] => self.moves_of_one(state, only),
-            components => self.moves_of_all(state, components),
-        }
-    }
-
-    /// Does the same for one component: classes that lead it to the same state are not split.
-    fn moves_of_one(&self, state: ScanStateId, only: Component) -> Moves<ScanStateId> {
-        let mut steps = ByTarget::default();
-        self.component_moves(only, &mut steps);
-        steps.all.sort_unstable_by_key(|(_, classes)| classes.iter().next());
-        let mut moves = Moves::new();
-        let mut dead = self.classes.all();
-        for (next, classes) in steps.all {
-            let next = self.alive(&[Component { state: next, ..only }]);
-            if next != DEAD {
-                self.note(state, classes, next);
-                dead = dead.difference(classes);
-                moves.push((ScanStateId(next), classes));
-            }
-        }
-        self.note(state, dead, DEAD);
-        moves
-    }
-
-    fn moves_of_all(&self, state: ScanStateId, components: &[Component]) -> Moves<ScanStateId> {
+        let components = self.moving(state);
         // Begins with all classes together and splits those that the steps of a component
         // distinguish.
         let mut parts: SmallVec<[(ClassSet, SmallVec<[Component; 4]>); 8]> = SmallVec::new();
         parts.push((self.classes.all(), SmallVec::new()));
         let mut steps = ByTarget::default();
-        for &component in components {
+        for &component in &*components {
             self.component_moves(component, &mut steps);
             for &(state, over) in &steps.all {
                 for at in 0..parts.len() {
@@ -235,12 +174,6 @@ mod tests {
             let own = ScanStateId::new(number);
             let live: Vec<u8> = states.live(state).iter().collect();
             assert!(classes.clone().filter(|&class| step(own, class).is_some()).eq(live));
-            for (other_number, &other) in all.iter().enumerate() {
-                let other_own = ScanStateId::new(other_number);
-                let alike: Vec<u8> = states.alike(state, other).iter().collect();
-                let same = |&class: &u8| step(own, class) == step(other_own, class);
-                assert!(classes.clone().filter(same).eq(alike));
-            }
             for (next, over) in states.moves(state) {
                 let leads = |class| step(own, class).map(|next| all[next.index()]) == Some(next);
                 assert!(over.iter().all(leads) && states.known_moves(state).is_some());
