@@ -44,13 +44,24 @@ pub(super) struct Brackets {
     pub(super) close: Symbol,
 }
 
-/// Runs of characters by powers of two.
+/// A repeated symbol, and the end after the last one.
+pub(super) type Unit = (Symbol, Symbol);
+
+/// Runs of a symbol by powers of two.
 #[derive(Debug)]
 pub(super) struct Runs {
-    /// Exactly 2^i runs, by index i.
+    /// Exactly 2^i, by index i.
     pub(super) full: Vec<Symbol>,
-    /// Fewer than 2^i runs, then the end of the string.
+    /// Fewer than 2^i, then the end.
     pub(super) fewer: Vec<Symbol>,
+}
+
+/// Runs of characters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StringRuns {
+    pub(super) run: Symbol,
+    /// Fewer characters than a run, and the end of the string.
+    pub(super) fewer: Symbol,
     /// The end of a string that has its maximum number of runs.
     pub(super) end: Symbol,
 }
@@ -62,15 +73,6 @@ pub(super) struct Counted {
     pub(super) item: F,
     pub(super) min: u64,
     pub(super) max: Option<u64>,
-}
-
-/// Runs of items, each item with the comma before it, by powers of two.
-#[derive(Debug)]
-pub(super) struct ItemRuns {
-    /// Exactly 2^i items, by index i.
-    pub(super) full: Vec<Symbol>,
-    /// Fewer than 2^i items, then the end of the array.
-    pub(super) fewer: Vec<Symbol>,
 }
 
 /// State that still needs productions.
@@ -110,10 +112,11 @@ pub(super) struct Builder<'m, 'a> {
     pub(super) items: FxHashMap<F, Symbol>,
     /// Terminals of scalars, by type and formula.
     texts: FxHashMap<(Type, F), Option<Symbol>>,
+    pub(super) runs: FxHashMap<Unit, Runs>,
     /// Runs of characters, by the number of characters that may follow the last run.
-    pub(super) runs: FxHashMap<u64, Runs>,
-    /// Runs of items, by the symbol of an item.
-    pub(super) item_runs: FxHashMap<Symbol, ItemRuns>,
+    pub(super) string_runs: FxHashMap<u64, StringRuns>,
+    /// An item with the comma before it, by the symbol of the item.
+    pub(super) next_items: FxHashMap<Symbol, Symbol>,
     tasks: Vec<Task>,
 }
 
@@ -137,7 +140,8 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         items: FxHashMap::default(),
         texts: FxHashMap::default(),
         runs: FxHashMap::default(),
-        item_runs: FxHashMap::default(),
+        string_runs: FxHashMap::default(),
+        next_items: FxHashMap::default(),
         tasks: Vec::new(),
     };
     let value = builder.value(root)?;

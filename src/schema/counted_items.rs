@@ -1,14 +1,12 @@
 //! Arrays for which only the number of items and one schema for all items are constrained.
 //!
 //! Elsewhere items are counted one by one, each in a state of its own. Here the parser's stack
-//! counts them in binary, like the characters of long strings: runs of 2^n items, each made of two
-//! runs of half the length. Any bound then takes few productions.
+//! counts them in binary ([`super::runs`]), so any bound takes few productions.
 
 use crate::grammar::ir::Symbol;
-use crate::schema::build::{Brackets, Builder, Counted, ItemRuns};
+use crate::schema::build::{Brackets, Builder, Counted};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
-use crate::schema::long_strings::digits;
 use crate::schema::machine::Machine;
 use crate::util::id::NonterminalId;
 
@@ -93,56 +91,28 @@ impl Builder<'_, '_> {
             asked.min = asked.min.saturating_sub(1);
             asked.max = asked.max.map(|max| max - 1);
         }
-        if !self.item_runs.contains_key(&item) {
-            let next = self.fragment.nonterminals("next_item", 1);
-            self.production(next, [brackets.comma, item])?;
-            let runs =
-                ItemRuns { full: vec![Symbol::Nonterminal(next)], fewer: vec![brackets.close] };
-            self.item_runs.insert(item, runs);
-        }
-        for power in digits(asked.min).rev() {
-            begun.push(self.item_run(item, power)?.0);
-        }
+        let next = match self.next_items.get(&item) {
+            Some(&known) => known,
+            None => {
+                let next = self.fragment.nonterminals("next_item", 1);
+                self.production(next, [brackets.comma, item])?;
+                self.next_items.insert(item, Symbol::Nonterminal(next));
+                Symbol::Nonterminal(next)
+            }
+        };
+        let unit = (next, brackets.close);
+        self.exactly(unit, asked.min, &mut begun)?;
         match asked.max {
             Some(max) => {
-                let mut end = brackets.close;
-                for power in digits(max - asked.min) {
-                    let (full, fewer) = self.item_run(item, power)?;
-                    let from_here = self.fragment.nonterminals("items_at_most", 1);
-                    self.production(from_here, [fewer])?;
-                    self.production(from_here, [full, end])?;
-                    end = Symbol::Nonterminal(from_here);
-                }
-                begun.push(end);
+                begun.push(self.at_most(unit, max - asked.min, brackets.close)?);
                 self.production(composite, begun)
             }
             None => {
                 let enough = self.fragment.nonterminals("items", 1);
-                let (more, _) = self.item_run(item, 0)?;
                 self.production(enough, begun)?;
-                self.production(enough, [Symbol::Nonterminal(enough), more])?;
+                self.production(enough, [Symbol::Nonterminal(enough), next])?;
                 self.production(composite, [Symbol::Nonterminal(enough), brackets.close])
             }
         }
-    }
-
-    /// Returns the symbols of 2^`power` items, each after a comma, and of fewer with the end of the
-    /// array.
-    fn item_run(&mut self, item: Symbol, power: u32) -> Result<(Symbol, Symbol), SchemaError> {
-        for half in self.item_runs[&item].full.len() - 1..power as usize {
-            let ItemRuns { full, fewer } = &self.item_runs[&item];
-            let (full, fewer) = (full[half], fewer[half]);
-            let twice = self.fragment.nonterminals("item_run", 1);
-            self.production(twice, [full, full])?;
-            let below = self.fragment.nonterminals("fewer_items", 1);
-            self.production(below, [fewer])?;
-            self.production(below, [full, fewer])?;
-            if let Some(runs) = self.item_runs.get_mut(&item) {
-                runs.full.push(Symbol::Nonterminal(twice));
-                runs.fewer.push(Symbol::Nonterminal(below));
-            }
-        }
-        let ItemRuns { full, fewer } = &self.item_runs[&item];
-        Ok((full[power as usize], fewer[power as usize]))
     }
 }

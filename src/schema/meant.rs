@@ -9,6 +9,7 @@
 
 use crate::schema::draft::Draft;
 use crate::schema::json::{Json, NodeId, Text, Value};
+use crate::schema::meta::{self, Kind};
 use crate::util::decimal::Decimal;
 use crate::util::diagnostic::Diagnostic;
 
@@ -24,51 +25,6 @@ const TYPES: [(&str, &[&str]); 6] = [
 /// Name of the type of any value.
 const ANY: &str = "any";
 const OBJECT: [&str; 2] = ["object", "dict"];
-
-/// Keywords whose value is a number.
-const NUMBERS: [&str; 14] = [
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "maxContains",
-    "maximum",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "minContains",
-    "minimum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "multipleOf",
-    "divisibleBy",
-];
-/// Keywords whose value is one schema.
-const SCHEMAS: [&str; 12] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "else",
-    "extends",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords whose value is an object of schemas.
-const MAPS: [&str; 7] = [
-    "$defs",
-    "definitions",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "patternProperties",
-    "properties",
-];
-/// Keywords whose value is a list.
-const LISTS: [&str; 5] = ["allOf", "anyOf", "enum", "oneOf", "required"];
 
 /// A schema being corrected.
 struct Mending<'m, 'a> {
@@ -175,29 +131,27 @@ impl<'a> Mending<'_, 'a> {
     }
 
     fn keyword(&mut self, key: &str, value: NodeId) {
+        use Kind::{
+            ByPattern, Count, Dependencies, List, Named, Names, NamesByName, Number, Positive,
+            Schema, SchemaOrList, Values,
+        };
         let own = self.json.value(value);
-        if key == "type" {
-            return self.types(value);
-        }
-        if key == "format" || key == "uniqueItems" || NUMBERS.contains(&key) {
-            return self.scalar(key, value);
-        }
-        if SCHEMAS.contains(&key) {
-            if matches!(own, Value::Null) {
+        match (key, meta::kind(key)) {
+            ("type", _) => self.types(value),
+            ("format" | "uniqueItems", _) | (_, Some(Number | Count | Positive)) => {
+                self.scalar(key, value);
+            }
+            ("contentSchema" | "examples", _) => {}
+            (_, Some(Schema | SchemaOrList)) if matches!(own, Value::Null) => {
                 self.warn(value, "the keyword is `null` and has no effect");
-                return self.remove(key);
+                self.remove(key);
             }
             // A list is valid here, even if it is empty: then all items are additional.
-            if key == "items" && matches!(own, Value::Array(_)) {
-                return;
-            }
-            return mend_value(self.json, value, self.warnings);
-        }
-        if MAPS.contains(&key) {
-            return self.map(key, value);
-        }
-        if LISTS.contains(&key) {
-            self.list(key, value);
+            ("items", _) if matches!(own, Value::Array(_)) => {}
+            (_, Some(Schema | SchemaOrList)) => mend_value(self.json, value, self.warnings),
+            (_, Some(Named | ByPattern | Dependencies | NamesByName)) => self.map(key, value),
+            (_, Some(List | Names | Values)) => self.list(key, value),
+            _ => {}
         }
     }
 

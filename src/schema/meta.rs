@@ -1,5 +1,5 @@
-//! Meta-schemas of the drafts, which `$ref` may refer to without a document: generated from a list
-//! of their keywords.
+//! The keywords of the drafts, and the meta-schemas generated from them, which `$ref` may refer to
+//! without a document.
 //!
 //! Since draft 2019-09, a meta-schema consists of vocabularies that refer to one another
 //! dynamically. A reference to the standard's own meta-schema can only mean this combination, so it
@@ -9,12 +9,13 @@ use std::fmt::Write as _;
 
 use crate::schema::draft::Draft;
 
-use Draft::{Eight, Four, Nine, Seven, Six};
+use Draft::{Eight, Four, Nine, Seven, Six, Three};
 
 /// Kind of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Schema,
+    SchemaOrBoolean,
     /// A non-empty list of schemas.
     List,
     /// A schema or a list of schemas.
@@ -120,7 +121,32 @@ const KEYWORDS: &[(&str, Draft, Draft, Kind)] = &[
     ("anyOf", Four, Nine, Kind::List),
     ("oneOf", Four, Nine, Kind::List),
     ("not", Four, Nine, Kind::Schema),
+    // In draft 4, only these keywords allow a boolean in place of a schema.
+    ("additionalItems", Four, Four, Kind::SchemaOrBoolean),
+    ("additionalProperties", Four, Four, Kind::SchemaOrBoolean),
+    ("$ref", Three, Three, Kind::Text),
+    ("disallow", Three, Three, Kind::Types),
+    ("divisibleBy", Three, Three, Kind::Positive),
+    ("extends", Three, Three, Kind::SchemaOrList),
 ];
+
+/// Returns all keywords, some of them several times.
+pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.iter().map(|(name, ..)| *name)
+}
+
+/// Returns the first draft that has a keyword. Draft 3 has those of draft 4.
+pub(super) fn first_draft(key: &str) -> Option<Draft> {
+    let rows = KEYWORDS.iter().filter(|(name, ..)| *name == key);
+    let first = rows.map(|&(_, first, ..)| first).min()?;
+    Some(if first == Four { Three } else { first })
+}
+
+/// Returns the kind of a keyword's value in the latest draft that has it.
+pub(super) fn kind(key: &str) -> Option<Kind> {
+    let rows = KEYWORDS.iter().filter(|(name, ..)| *name == key);
+    rows.max_by_key(|&&(_, _, last, _)| last).map(|&(.., kind)| kind)
+}
 
 /// Addresses of the meta-schemas.
 const ADDRESSES: [(&str, Draft); 5] = [
@@ -156,13 +182,6 @@ pub(super) fn document(address: &str) -> Option<String> {
         let _ = write!(text, "{comma}\"{name}\": {}", kind.schema(draft, false));
     }
     if draft == Four {
-        // In draft 4, only these keywords allow a boolean in place of a schema.
-        for name in ["additionalItems", "additionalProperties"] {
-            let _ = write!(
-                text,
-                r##", "{name}": {{"anyOf": [{{"type": "boolean"}}, {{"$ref": "#"}}]}}"##
-            );
-        }
         text.push_str(
             r#"}, "dependencies": {"exclusiveMaximum": ["maximum"], "exclusiveMinimum": ["minimum"]"#,
         );
@@ -197,6 +216,7 @@ impl Kind {
         let map = |of: &str| format!(r#"{{"type": "object", "additionalProperties": {of}}}"#);
         match self {
             Kind::Schema => schema.to_owned(),
+            Kind::SchemaOrBoolean => format!(r#"{{"anyOf": [{{"type": "boolean"}}, {schema}]}}"#),
             Kind::List => format!(r#"{{"type": "array", "minItems": 1, "items": {schema}}}"#),
             Kind::SchemaOrList => {
                 format!(r#"{{"anyOf": [{schema}, {}]}}"#, Kind::List.schema(draft, false))

@@ -54,6 +54,7 @@ mod origins;
 mod refs;
 mod repeated;
 mod rewriting;
+mod runs;
 mod shapes;
 mod states;
 mod steps;

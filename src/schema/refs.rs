@@ -15,7 +15,7 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::foreign;
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::meant;
-use crate::schema::meta;
+use crate::schema::meta::{self, Kind};
 use crate::schema::options::SchemaOptions;
 use crate::schema::uri;
 use crate::util::diagnostic::Diagnostic;
@@ -50,34 +50,6 @@ pub(super) struct Schemas<'a> {
     /// Warnings about parts that were read as meant, and about parts without effect.
     pub(super) warnings: Vec<Diagnostic>,
 }
-
-/// Keywords whose value is a schema, a list of schemas, or an object of schemas.
-const PLACES: &[&str] = &[
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "oneOf",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-const PLACES_BY_NAME: &[&str] = &[
-    "$defs",
-    "definitions",
-    "dependencies",
-    "dependentSchemas",
-    "patternProperties",
-    "properties",
-];
 
 impl<'a> Schemas<'a> {
     /// Reads the schema `text`, and returns the schema that is meant by it.
@@ -168,11 +140,14 @@ impl<'a> Schemas<'a> {
         }
         let mut places: SmallVec<[(NodeId, bool); 8]> = SmallVec::new();
         for &(ref key, value) in members {
-            let is_place = PLACES.contains(&&**key);
+            let kind = meta::kind(key);
+            let is_place = matches!(kind, Some(Kind::Schema | Kind::SchemaOrList | Kind::List));
+            let are_named =
+                matches!(kind, Some(Kind::Named | Kind::ByPattern | Kind::Dependencies));
             match self.json.value(value) {
                 Value::Object(_) | Value::Boolean(_) if is_place => places.push((value, false)),
                 Value::Array(_) if is_place => places.push((value, true)),
-                Value::Object(_) if PLACES_BY_NAME.contains(&&**key) => places.push((value, true)),
+                Value::Object(_) if are_named => places.push((value, true)),
                 _ => {}
             }
         }

@@ -13,6 +13,7 @@ use crate::schema::formula::{Atom, FormulaId, Type};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 use crate::util::decimal::Decimal;
+use crate::util::names::is_among;
 
 use FormulaId as F;
 
@@ -20,23 +21,9 @@ use FormulaId as F;
 const MOST_REFERENCES: usize = 16;
 
 /// Keywords that constrain only objects, or nothing at all.
-const OF_OBJECTS: [&str; 15] = [
-    "properties",
-    "required",
-    "additionalProperties",
-    "patternProperties",
-    "minProperties",
-    "maxProperties",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "$comment",
-    "$id",
-    "id",
-    "$defs",
-    "definitions",
-];
+const OF_OBJECTS: &str = "\
+    properties|required|additionalProperties|patternProperties|minProperties|maxProperties|title|\
+    description|default|examples|$comment|$id|id|$defs|definitions";
 
 /// A value that is neither an array nor an object.
 #[derive(PartialEq, Eq, Hash)]
@@ -170,7 +157,7 @@ impl Reader<'_> {
         let Value::Object(members) = json.value(schema) else { return None };
         match json.get(schema, "type") {
             Some(value) => (json.string(value) == Some("object")).then_some(true),
-            None => members.iter().all(|(key, _)| OF_OBJECTS.contains(&&**key)).then_some(false),
+            None => members.iter().all(|(key, _)| is_among(OF_OBJECTS, key)).then_some(false),
         }
     }
 }

@@ -114,21 +114,11 @@ impl Reader<'_> {
         node: NodeId,
         value: NodeId,
     ) -> Result<F, SchemaError> {
-        let rest = self.child(value)?;
-        if rest == F::TRUE {
-            return Ok(rest);
-        }
-        let mut parts = Vec::new();
-        for case in self.cases(node, &mut Asked::new(value))? {
-            let mut all = case.holds;
-            if !case.members {
-                let named = |texts: Vec<u32>| texts.into_iter().map(|text| (text, F::TRUE));
-                let (names, patterns) = (named(case.names), named(case.patterns));
-                all.push(self.property_atom(names.collect(), patterns.collect(), rest));
-            }
-            parts.push(self.formulas.and(all));
-        }
-        Ok(self.formulas.or(parts))
+        self.unevaluated(node, value, |reader, case, rest| {
+            let named = |texts: &[u32]| texts.iter().map(|&text| (text, F::TRUE)).collect();
+            let (names, patterns) = (named(&case.names), named(&case.patterns));
+            (!case.members).then(|| reader.property_atom(names, patterns, rest))
+        })
     }
 
     pub(super) fn unevaluated_items(
@@ -136,18 +126,30 @@ impl Reader<'_> {
         node: NodeId,
         value: NodeId,
     ) -> Result<F, SchemaError> {
+        self.unevaluated(node, value, |reader, case, rest| {
+            (!case.items).then(|| {
+                let rest = reader.formulas.or(case.found.iter().copied().chain([rest]));
+                reader.items_atom(vec![F::TRUE; case.front], rest)
+            })
+        })
+    }
+
+    /// Returns the disjunction over the cases; `asked` returns what is asked of the members or
+    /// items that a case does not evaluate.
+    fn unevaluated(
+        &mut self,
+        node: NodeId,
+        value: NodeId,
+        asked: impl Fn(&mut Self, &Case, F) -> Option<F>,
+    ) -> Result<F, SchemaError> {
         let rest = self.child(value)?;
         if rest == F::TRUE {
             return Ok(rest);
         }
         let mut parts = Vec::new();
         for case in self.cases(node, &mut Asked::new(value))? {
-            let mut all = case.holds;
-            if !case.items {
-                let rest = self.formulas.or(case.found.into_iter().chain([rest]));
-                all.push(self.items_atom(vec![F::TRUE; case.front], rest));
-            }
-            parts.push(self.formulas.and(all));
+            let own = asked(self, &case, rest);
+            parts.push(self.formulas.and(case.holds.into_iter().chain(own)));
         }
         Ok(self.formulas.or(parts))
     }

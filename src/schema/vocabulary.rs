@@ -1,121 +1,21 @@
 //! Known keywords and formats, and suggestions for unknown ones.
 
 use crate::schema::draft::Draft;
+use crate::schema::meta;
 use crate::schema::text::formats;
+use crate::util::names::is_among;
 use crate::util::similar::distance;
 
-use Draft::{Eight, Nine, Seven, Six, Three};
-
-/// Keywords that constrain values, each with the first draft that has it.
-const ASKING: &[(&str, Draft)] = &[
-    ("$dynamicRef", Nine),
-    ("$recursiveRef", Eight),
-    ("$ref", Three),
-    ("additionalItems", Three),
-    ("additionalProperties", Three),
-    ("allOf", Three),
-    ("anyOf", Three),
-    ("const", Six),
-    ("contains", Six),
-    ("dependencies", Three),
-    ("dependentRequired", Eight),
-    ("dependentSchemas", Eight),
-    ("disallow", Three),
-    ("divisibleBy", Three),
-    ("else", Seven),
-    ("enum", Three),
-    ("exclusiveMaximum", Three),
-    ("exclusiveMinimum", Three),
-    ("extends", Three),
-    ("format", Three),
-    ("if", Seven),
-    ("items", Three),
-    ("maxContains", Eight),
-    ("maximum", Three),
-    ("maxItems", Three),
-    ("maxLength", Three),
-    ("maxProperties", Three),
-    ("minContains", Eight),
-    ("minimum", Three),
-    ("minItems", Three),
-    ("minLength", Three),
-    ("minProperties", Three),
-    ("multipleOf", Three),
-    ("not", Three),
-    ("oneOf", Three),
-    ("pattern", Three),
-    ("patternProperties", Three),
-    ("prefixItems", Nine),
-    ("properties", Three),
-    ("propertyNames", Six),
-    ("required", Three),
-    ("then", Seven),
-    ("type", Three),
-    ("unevaluatedItems", Eight),
-    ("unevaluatedProperties", Eight),
-    ("uniqueItems", Three),
-];
 /// Keywords that constrain nothing, including those of OpenAPI and of other dialects.
-const ANNOTATING: &[&str] = &[
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$dynamicAnchor",
-    "$id",
-    "$recursiveAnchor",
-    "$schema",
-    "$vocabulary",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "default",
-    "defaults",
-    "definition",
-    "definitions",
-    "deprecated",
-    "description",
-    "descriptions",
-    "discriminator",
-    "example",
-    "examples",
-    "externalDocs",
-    "id",
-    "name",
-    "nullable",
-    "optional",
-    "options",
-    "readOnly",
-    "readonly",
-    "title",
-    "titles",
-    "version",
-    "writeOnly",
-    "writeonly",
-    "xml",
-];
+const ANNOTATING: &str = "\
+    $anchor|$comment|$defs|$dynamicAnchor|$id|$recursiveAnchor|$schema|$vocabulary|\
+    contentEncoding|contentMediaType|contentSchema|default|defaults|definition|definitions|\
+    deprecated|description|descriptions|discriminator|example|examples|externalDocs|id|name|\
+    nullable|optional|options|readOnly|readonly|title|titles|version|writeOnly|writeonly|xml";
 /// Formats of OpenAPI and of older drafts, which only describe and are never enforced.
-const DESCRIBING: [&str; 20] = [
-    "base64",
-    "binary",
-    "byte",
-    "char",
-    "color",
-    "decimal",
-    "double",
-    "float",
-    "html",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "markdown",
-    "password",
-    "phone",
-    "style",
-    "uint32",
-    "uint64",
-    "utc-millisec",
-];
+const DESCRIBING: &str = "\
+    base64|binary|byte|char|color|decimal|double|float|html|int16|int32|int64|int8|markdown|\
+    password|phone|style|uint32|uint64|utc-millisec";
 /// Other names of formats.
 const ALIASES: [(&str, &str); 12] = [
     ("datetime", "date-time"),
@@ -136,26 +36,27 @@ const LONGEST: usize = 40;
 
 /// Whether the keyword constrains values, in some draft.
 pub(super) fn asks(key: &str) -> bool {
-    ASKING.iter().any(|(known, _)| *known == key)
+    meta::first_draft(key).is_some() && !is_among(ANNOTATING, key)
 }
 
 /// Returns the first draft that has the keyword, if it is later than `draft`.
 pub(super) fn first_draft(key: &str, draft: Draft) -> Option<Draft> {
-    ASKING.iter().find(|(known, first)| *known == key && *first > draft).map(|&(_, first)| first)
+    meta::first_draft(key).filter(|&first| first > draft && asks(key))
 }
 
 /// Returns the keyword that an unknown one probably means.
 pub(super) fn meant_keyword(key: &str) -> Option<&'static str> {
-    if ANNOTATING.contains(&key) || asks(key) {
+    if is_among(ANNOTATING, key) || asks(key) {
         return None;
     }
-    let asking = ASKING.iter().map(|(known, _)| *known);
-    nearest(key, asking.chain(["$defs", "definitions"]))
+    let mut known: Vec<&str> = meta::keywords().filter(|known| asks(known)).collect();
+    known.sort_unstable();
+    nearest(key, known.into_iter().chain(["$defs", "definitions"]))
 }
 
 /// Whether the format is known.
 pub(super) fn is_format(name: &str) -> bool {
-    formats::is_known(name) || DESCRIBING.contains(&name)
+    formats::is_known(name) || is_among(DESCRIBING, name)
 }
 
 /// Returns the format that an unknown one probably means.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::meter::LimitReached;
+use super::names::is_among;
 
 /// The severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -185,19 +186,9 @@ impl Diagnostic {
 
 /// Kinds of findings of which a grammar can have any number, one for each name in it. If one cause
 /// leads to many, the first ones show it.
-const REPEATED: &[&str] = &[
-    "dead-alternative",
-    "empty-terminal",
-    "regex-unsupported",
-    "reversed-range",
-    "rule-priority",
-    "set-of-signs",
-    "shadowed-terminal",
-    "unproductive",
-    "unreachable",
-    "unused-rule",
-    "unused-terminal",
-];
+const REPEATED: &str = "\
+    dead-alternative|empty-terminal|regex-unsupported|reversed-range|rule-priority|set-of-signs|\
+    shadowed-terminal|unproductive|unreachable|unused-rule|unused-terminal";
 
 /// Number of findings of such a kind that are shown.
 const SHOWN: usize = 4;
@@ -207,7 +198,7 @@ const SHOWN: usize = 4;
 pub(crate) fn fold(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut alike: HashMap<(Severity, &'static str, Option<String>), Vec<usize>> = HashMap::new();
     for (index, finding) in
-        findings.iter().enumerate().filter(|(_, finding)| REPEATED.contains(&finding.code))
+        findings.iter().enumerate().filter(|(_, finding)| is_among(REPEATED, finding.code))
     {
         alike
             .entry((finding.severity, finding.code, finding.help.clone()))

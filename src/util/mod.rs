@@ -10,6 +10,7 @@
 //! * [`decimal`]: exact decimal numbers of any length.
 //! * [`distinct`]: distinct keys in the order of first insertion.
 //! * [`lists`]: many short lists in two arrays.
+//! * [`names`]: lists of names.
 //! * [`shared`]: lists that are copied when they are changed, not when they are handed on.
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
@@ -34,6 +35,7 @@ pub(crate) mod limits;
 pub(crate) mod lists;
 pub(crate) mod memo;
 pub(crate) mod meter;
+pub(crate) mod names;
 mod number_table;
 pub(crate) mod self_loops;
 pub(crate) mod shared;

@@ -9,55 +9,15 @@ use crate::syntax::lark::token::Shortened;
 use crate::syntax::yacc::escape;
 use crate::syntax::yacc::lexer::Lexeme;
 use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
+use crate::util::names::is_among;
 
 /// Declarations about the generated code, not the language.
-const WITHOUT_EFFECT: [&str; 45] = [
-    "actiontype",
-    "avoid_insert",
-    "before-reduction",
-    "code",
-    "debug",
-    "default-prec",
-    "define",
-    "defines",
-    "destructor",
-    "epp",
-    "error-verbose",
-    "expect",
-    "expect-rr",
-    "expect-unused",
-    "file-prefix",
-    "grmtools",
-    "header",
-    "initial-action",
-    "language",
-    "lex-param",
-    "locations",
-    "name-prefix",
-    "no-default-prec",
-    "no-lines",
-    "nterm",
-    "output",
-    "param",
-    "parse-generics",
-    "parse-param",
-    "printer",
-    "pure-parser",
-    "pure_parser",
-    "require",
-    "skeleton",
-    "token-table",
-    "type",
-    "union",
-    "verbose",
-    "yacc",
-    "name_prefix",
-    "no_lines",
-    "error_verbose",
-    "token_table",
-    "file_prefix",
-    "glr-parser",
-];
+const WITHOUT_EFFECT: &str = "\
+    actiontype|avoid_insert|before-reduction|code|debug|default-prec|define|defines|destructor|\
+    epp|error-verbose|expect|expect-rr|expect-unused|file-prefix|grmtools|header|initial-action|\
+    language|lex-param|locations|name-prefix|no-default-prec|no-lines|nterm|output|param|\
+    parse-generics|parse-param|printer|pure-parser|pure_parser|require|skeleton|token-table|type|\
+    union|verbose|yacc|name_prefix|no_lines|error_verbose|token_table|file_prefix|glr-parser";
 
 /// Directives that occur within rules.
 const IN_RULES: [&str; 6] = ["prec", "empty", "dprec", "merge", "expect", "expect-rr"];
@@ -149,7 +109,7 @@ impl<'text> Declarations<'text> {
             "left" => Associativity::Left,
             "right" | "precedence" => Associativity::Right,
             "nonassoc" | "binary" => Associativity::Nonassoc,
-            word if WITHOUT_EFFECT.contains(&word) => return Ok(Operands::None),
+            word if is_among(WITHOUT_EFFECT, word) => return Ok(Operands::None),
             _ => return Err(unknown_directive(word, span.clone())),
         };
         self.levels.push((associativity, Vec::new(), span.clone()));

@@ -45,28 +45,10 @@ struct SpecialToken<'a> {
 }
 
 /// The first special tokens of files that do not list them (before version 7).
-const OLD_SPECIAL_TOKENS: [&str; 20] = [
-    "<unk>",
-    "<s>",
-    "</s>",
-    "[INST]",
-    "[/INST]",
-    "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[TOOL_CALLS]",
-    "[IMG]",
-    "<pad>",
-    "[IMG_BREAK]",
-    "[IMG_END]",
-    "[PREFIX]",
-    "[MIDDLE]",
-    "[SUFFIX]",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
-    "[TOOL_CONTENT]",
-];
+const OLD_SPECIAL_TOKENS: &str = "\
+    <unk>|<s>|</s>|[INST]|[/INST]|[AVAILABLE_TOOLS]|[/AVAILABLE_TOOLS]|[TOOL_RESULTS]|\
+    [/TOOL_RESULTS]|[TOOL_CALLS]|[IMG]|<pad>|[IMG_BREAK]|[IMG_END]|[PREFIX]|[MIDDLE]|[SUFFIX]|\
+    [SYSTEM_PROMPT]|[/SYSTEM_PROMPT]|[TOOL_CONTENT]";
 
 impl Vocabulary {
     /// Reads Mistral's `tekken.json`. Costs about 60 ms, most of it for skipping unused parts.
@@ -122,7 +104,7 @@ impl VocabularyReader {
                 }
             }
             None => {
-                for (id, name) in (0..special_count).zip(OLD_SPECIAL_TOKENS) {
+                for (id, name) in (0..special_count).zip(OLD_SPECIAL_TOKENS.split('|')) {
                     builder.special(id, name)?;
                 }
             }
