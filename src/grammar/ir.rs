@@ -103,6 +103,13 @@ pub(crate) struct Indentation<Id> {
 }
 
 impl<Id> Indentation<Id> {
+    /// Returns the indentation of a directive without brackets and with the default tab stops.
+    pub(crate) fn new([newline, indent, dedent]: [Id; 3], place: Place) -> Self {
+        let (open, close, place) = (Vec::new(), Vec::new(), Some(place));
+        let (join, tab, levels, is_assumed) = (None, 8, None, false);
+        Self { newline, indent, dedent, open, close, join, tab, levels, place, is_assumed }
+    }
+
     /// Returns the terminals that the directive depends on, apart from brackets.
     pub(crate) fn own(&self) -> impl Iterator<Item = &Id> {
         [&self.newline, &self.indent, &self.dedent].into_iter().chain(&self.join)

@@ -1,4 +1,5 @@
-//! Strongly connected components: the parts of a graph in which every node leads to every other.
+//! Strongly connected components, the parts of a graph in which every node leads to every other;
+//! and cycles.
 
 use super::lists::Lists;
 
@@ -50,6 +51,51 @@ pub(crate) fn strong_components(successors: &Lists<usize>) -> Lists<usize> {
         }
     }
     components
+}
+
+/// Visits a graph depth first. Calls `done` with each node after its successors, and `cycle` with
+/// the path of each cycle that it finds, as long as that returns true.
+pub(crate) fn depth_first(
+    successors: &[Vec<usize>],
+    mut done: impl FnMut(usize),
+    mut cycle: impl FnMut(&[usize]) -> bool,
+) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; successors.len()];
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    let mut are_wanted = true;
+    for root in 0..successors.len() {
+        if marks[root] == Mark::New {
+            marks[root] = Mark::Open;
+            path.push((root, 0));
+        }
+        while let Some((node, next)) = path.last_mut() {
+            let Some(&inner) = successors[*node].get(*next) else {
+                marks[*node] = Mark::Done;
+                done(*node);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            match marks[inner] {
+                Mark::New => {
+                    marks[inner] = Mark::Open;
+                    path.push((inner, 0));
+                }
+                Mark::Open if are_wanted => {
+                    let nodes = path.iter().map(|&(on_path, _)| on_path);
+                    let nodes: Vec<usize> = nodes.skip_while(|&on_path| on_path != inner).collect();
+                    are_wanted = cycle(&[&nodes[..], &[inner]].concat());
+                }
+                Mark::Open | Mark::Done => {}
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -427,20 +427,8 @@ impl DirectiveReader<'_, '_> {
         }
         let [newline, indent, dedent] = terminals.map(|word| self.word(word, at));
         let (Some(newline), Some(indent), Some(dedent)) = (newline, indent, dedent) else { return };
-        let place = Some(self.context.sources.place(at));
-        let (open, close) = (Vec::new(), Vec::new());
-        let mut indentation = Indentation {
-            newline,
-            indent,
-            dedent,
-            open,
-            close,
-            join: None,
-            tab: 8,
-            levels: None,
-            place,
-            is_assumed: false,
-        };
+        let place = self.context.sources.place(at);
+        let mut indentation = Indentation::new([newline, indent, dedent], place);
         for (index, clause) in clauses.iter().enumerate() {
             let name = clause.name.node.as_str();
             let at = at.with_span(&clause.name.span);

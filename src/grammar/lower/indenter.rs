@@ -49,17 +49,7 @@ pub(crate) fn assumed(
             close.push(closing);
         }
     }
-    let place = Some(context.sources.place(table.named[indent].at));
-    Some(Indentation {
-        newline: names[newline],
-        indent,
-        dedent,
-        open,
-        close,
-        join: None,
-        tab: 8,
-        levels: None,
-        place,
-        is_assumed: true,
-    })
+    let place = context.sources.place(table.named[indent].at);
+    let all = Indentation::new([names[newline], indent, dedent], place);
+    Some(Indentation { open, close, is_assumed: true, ..all })
 }

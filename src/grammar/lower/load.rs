@@ -41,12 +41,7 @@ pub(crate) fn load(
     name: &str,
     imports: &Imports<'_>,
 ) -> Result<Library, GrammarError> {
-    let mut loader = Loader {
-        context,
-        files: Files { imports, reading: Vec::new() },
-        library: Library::default(),
-        sequence: 0,
-    };
+    let mut loader = Loader::new(context, imports);
     let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
     let location = Location { directory: Some(directory.into()), shown: name.into() };
     loader.files.reading.push(join(directory, base.trim_end_matches(".lark")));
@@ -74,13 +69,7 @@ pub(crate) fn load_yacc(
         SourceText::Grammar => error.diagnostic(&grammar_at.shown, grammar),
         SourceText::Terminals => error.diagnostic(&terminals_at.shown, terminals),
     })?;
-    let library = Library::default();
-    let mut loader = Loader {
-        context,
-        files: Files { imports: &NO_FILES, reading: Vec::new() },
-        library,
-        sequence: 0,
-    };
+    let mut loader = Loader::new(context, &NO_FILES);
     let instance = loader.instance(None);
     let mangling = Mangling::default();
     loader.file(instance, files.terminals, terminals, &terminals_at, &mangling, None)?;
@@ -98,13 +87,7 @@ pub(crate) fn load_yacc_rules(
     let location = Location { directory: None, shown: "<grammar>".into() };
     let file =
         parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;
-    let library = Library::default();
-    let mut loader = Loader {
-        context,
-        files: Files { imports: &NO_FILES, reading: Vec::new() },
-        library,
-        sequence: 0,
-    };
+    let mut loader = Loader::new(context, &NO_FILES);
     let instance = loader.instance(None);
     loader.file(instance, file, grammar, &location, &Mangling::default(), None)?;
     Ok(loader.library)
@@ -147,6 +130,13 @@ impl Mangling {
             };
         }
         name
+    }
+}
+
+impl<'a> Loader<'a> {
+    fn new(context: &'a mut Context, imports: &'a Imports<'a>) -> Self {
+        let files = Files { imports, reading: Vec::new() };
+        Self { context, files, library: Library::default(), sequence: 0 }
     }
 }
 

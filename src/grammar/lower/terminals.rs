@@ -6,6 +6,7 @@ use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{Body, Leaf, NamedTerminal, Node, Term, TerminalIndex};
 use crate::grammar::pattern::Pattern;
+use crate::util::components::depth_first;
 use crate::util::diagnostic::Diagnostic;
 
 /// Maximum number of expressions in all patterns together, with named terminals expanded.
@@ -64,61 +65,28 @@ pub(crate) fn check<'a>(
 /// Returns an order in which every terminal comes after those that it refers to, or `None` if one
 /// refers to itself, directly or not.
 fn bottom_up(context: &mut Context, terminals: &[NamedTerminal]) -> Option<Vec<TerminalIndex>> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        Open,
-        Done,
-    }
     let named: Vec<Vec<TerminalIndex>> = terminals
         .iter()
         .map(|terminal| terminal.body.as_ref().map(fragments_of).unwrap_or_default())
         .collect();
-    let mut marks = vec![Mark::New; terminals.len()];
     let mut order = Vec::with_capacity(terminals.len());
-    let mut path: Vec<(TerminalIndex, usize)> = Vec::new();
-    for root in 0..terminals.len() {
-        if marks[root] == Mark::New {
-            marks[root] = Mark::Open;
-            path.push((root, 0));
-        }
-        while let Some((terminal, next)) = path.last_mut() {
-            let Some(&inner) = named[*terminal].get(*next) else {
-                marks[*terminal] = Mark::Done;
-                order.push(*terminal);
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            match marks[inner] {
-                Mark::Done => {}
-                Mark::New => {
-                    marks[inner] = Mark::Open;
-                    path.push((inner, 0));
-                }
-                Mark::Open => {
-                    let start = path.iter().position(|&(on_path, _)| on_path == inner).unwrap_or(0);
-                    let cycle: Vec<String> = path[start..]
-                        .iter()
-                        .map(|&(on_path, _)| on_path)
-                        .chain([inner])
-                        .map(|on_path| format!("`{}`", terminals[on_path].name))
-                        .collect();
-                    let message =
-                        format!("a terminal contains itself: {}", cycle.join(" contains "));
-                    let place = context.sources.place(terminals[inner].at);
-                    context.report(
-                        Diagnostic::error("recursive-terminal", message).at(place).help(
-                            "use `*` or `+`, or make it a rule: terminals are regular \
-                                   languages",
-                        ),
-                    );
-                    return None;
-                }
-            }
-        }
-    }
-    Some(order)
+    let mut recursive = None;
+    let note = |path: &[TerminalIndex]| {
+        recursive = Some(path.to_vec());
+        false
+    };
+    depth_first(&named, |terminal| order.push(terminal), note);
+    let Some(path) = recursive else { return Some(order) };
+    let cycle: Vec<String> =
+        path.iter().map(|&on_path| format!("`{}`", terminals[on_path].name)).collect();
+    let message = format!("a terminal contains itself: {}", cycle.join(" contains "));
+    let place = context.sources.place(terminals[path[0]].at);
+    context.report(
+        Diagnostic::error("recursive-terminal", message)
+            .at(place)
+            .help("use `*` or `+`, or make it a rule: terminals are regular languages"),
+    );
+    None
 }
 
 /// Returns the terminals that `body` refers to.

@@ -218,7 +218,7 @@ impl Parser<'_, '_> {
         let message =
             format!("`{what}` may depend on the text before the look-ahead that contains it");
         let help = "move it before the look-ahead, where it means the same";
-        Ok(self.cursor.error(Unsupported, start..self.cursor.pos, message).help(help))
+        Ok(self.cursor.unsupported(start, message).help(help))
     }
 
     /// Returns a pattern for any bytes followed by `wanted`: a special token may precede a lexeme.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use regex_syntax::hir::Hir;
 
 use crate::lexer::error::PatternError;
-use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
+use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge};
 use crate::lexer::lower::MAX_DEPTH;
 use crate::lexer::python::parser::{Item, Parser};
 use crate::lexer::python::references::MAX_READINGS;
@@ -89,14 +89,14 @@ impl Parser<'_, '_> {
         let known = self.groups.present.iter().rev().find(|(known, _)| Some(*known) == number);
         let Some(&(_, has_matched)) = known else {
             let message = "it is not known here whether this group has matched";
-            return Err(self.cursor.error(Unsupported, start..self.cursor.pos, message).help(
+            return Err(self.cursor.unsupported(start, message).help(
                 "test a group that precedes the conditional in the same sequence, or in one that \
                  contains it, and is not repeated; or write the cases as alternatives",
             ));
         };
         if depth + 1 > MAX_DEPTH {
             let message = format!("groups are nested more than {MAX_DEPTH} levels deep");
-            return Err(self.cursor.error(TooLarge, start..self.cursor.pos, message));
+            return Err(self.cursor.too_large(start, message));
         }
         let yes = self.branch(has_matched, depth + 1)?;
         let no = match self.cursor.eat("|") {

@@ -41,6 +41,21 @@ impl Cursor<'_> {
         }
     }
 
+    /// Returns an error of syntax about the text from `start` to the position.
+    pub(super) fn syntax(&self, start: usize, message: impl Into<String>) -> PatternError {
+        self.error(PatternErrorKind::Syntax, start..self.pos, message)
+    }
+
+    /// Returns an error about the text from `start` to the position, which is not supported.
+    pub(super) fn unsupported(&self, start: usize, message: impl Into<String>) -> PatternError {
+        self.error(PatternErrorKind::Unsupported, start..self.pos, message)
+    }
+
+    /// Returns an error about the text from `start` to the position, which is too large.
+    pub(super) fn too_large(&self, start: usize, message: impl Into<String>) -> PatternError {
+        self.error(PatternErrorKind::TooLarge, start..self.pos, message)
+    }
+
     pub(super) fn error(
         &self,
         kind: PatternErrorKind,

@@ -3,7 +3,6 @@
 use regex_syntax::hir::ClassUnicode;
 
 use crate::lexer::error::PatternError;
-use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
 use crate::lexer::python::cursor::Cursor;
 use crate::lexer::python::unicode::{Category, property};
 
@@ -108,11 +107,9 @@ impl Cursor<'_> {
                     self.take_while(usize::MAX, |c| c != '}');
                     self.bump();
                 }
-                return Err(self
-                    .error(Unsupported, start..self.pos, "character names are not supported")
-                    .help(
-                        "write the character itself, or its number: `\\uXXXX` or `\\UXXXXXXXX`",
-                    ));
+                return Err(self.unsupported(start, "character names are not supported").help(
+                    "write the character itself, or its number: `\\uXXXX` or `\\UXXXXXXXX`",
+                ));
             }
             _ => return Ok(None),
         };
@@ -129,11 +126,7 @@ impl Cursor<'_> {
             self.take_while(MAX_PROPERTY, |c| c != '}');
             let name = &self.text[from + 1..self.pos];
             if self.peek() != Some('}') {
-                return Err(self.error(
-                    Syntax,
-                    start..self.pos,
-                    "the name of this property is not closed",
-                ));
+                return Err(self.syntax(start, "the name of this property is not closed"));
             }
             self.bump();
             name
@@ -153,11 +146,7 @@ impl Cursor<'_> {
                 Ok(Escape::Property(class))
             }
             None => Err(self
-                .error(
-                    Unsupported,
-                    start..self.pos,
-                    format!("there is no character property `{name}`"),
-                )
+                .unsupported(start, format!("there is no character property `{name}`"))
                 .help(
                     "write a general category (`\\p{L}`, `\\p{Lu}`), a script (`\\p{Greek}`) or \
                      a property (`\\p{Emoji}`)",
@@ -172,19 +161,17 @@ impl Cursor<'_> {
         self.take_while(digits, |c| c.is_ascii_hexdigit());
         let text = &self.text[from..self.pos];
         if text.len() != digits {
-            return Err(self.error(
-                Syntax,
-                start..self.pos,
-                format!("this escape needs {digits} hexadecimal digits"),
-            ));
+            return Err(
+                self.syntax(start, format!("this escape needs {digits} hexadecimal digits"))
+            );
         }
         let value = u32::from_str_radix(text, 16).unwrap_or(u32::MAX);
         match char::from_u32(value) {
             Some(c) => Ok(Escape::Char(c)),
             None if value < 0x11_0000 => Err(self
-                .error(Unsupported, start..self.pos, "a surrogate never occurs in UTF-8 text")
+                .unsupported(start, "a surrogate never occurs in UTF-8 text")
                 .help("remove it, or write the character that the surrogate pair encodes")),
-            None => Err(self.error(Syntax, start..self.pos, "there is no character past U+10FFFF")),
+            None => Err(self.syntax(start, "there is no character past U+10FFFF")),
         }
     }
 
@@ -192,30 +179,25 @@ impl Cursor<'_> {
     fn octal(&mut self, start: usize) -> Result<Escape, PatternError> {
         match u32::from_str_radix(&self.text[start + 1..self.pos], 8) {
             Ok(value @ ..=0o377) => Ok(Escape::Char(char::from_u32(value).unwrap_or_default())),
-            _ => Err(self.error(Syntax, start..self.pos, "the largest octal escape is \\377")),
+            _ => Err(self.syntax(start, "the largest octal escape is \\377")),
         }
     }
 
     pub(super) fn back_reference(&self, start: usize) -> PatternError {
         let message = "no finite automaton can follow a back reference to a group with infinitely \
                        many texts";
-        self.error(Unsupported, start..self.pos, message).help(
+        self.unsupported(start, message).help(
             "refer to a group of at most 128 texts that comes earlier in the same group and is not \
              repeated, or use a rule instead of a terminal",
         )
     }
 
     fn bad_escape(&self, start: usize) -> PatternError {
-        self.error(
-            Syntax,
-            start..self.pos,
-            format!("`{}` is not an escape", &self.text[start..self.pos]),
-        )
-        .help("a letter or digit after a backslash is an escape only if Python defines it")
+        self.syntax(start, format!("`{}` is not an escape", &self.text[start..self.pos]))
+            .help("a letter or digit after a backslash is an escape only if Python defines it")
     }
 
     fn trailing_backslash(&self, start: usize) -> PatternError {
-        self.error(Syntax, start..self.pos, "the pattern ends in a backslash")
-            .help("write `\\\\` for a backslash")
+        self.syntax(start, "the pattern ends in a backslash").help("write `\\\\` for a backslash")
     }
 }

@@ -1,7 +1,7 @@
 //! The syntax after an opening parenthesis: kinds of groups, their names, flags.
 
 use crate::lexer::error::PatternError;
-use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
+use crate::lexer::error::PatternErrorKind::Syntax;
 use crate::lexer::python::parser::{Group, Parser};
 
 impl Parser<'_, '_> {
@@ -16,11 +16,7 @@ impl Parser<'_, '_> {
         if self.cursor.eat("#") {
             self.cursor.take_while(usize::MAX, |c| c != ')');
             if !self.cursor.eat(")") {
-                return Err(self.cursor.error(
-                    Syntax,
-                    start..self.cursor.pos,
-                    "this comment is not closed",
-                ));
+                return Err(self.cursor.syntax(start, "this comment is not closed"));
             }
             return Ok(Group::Nothing);
         }
@@ -47,7 +43,7 @@ impl Parser<'_, '_> {
         if self.cursor.eat(">") {
             return Err(self
                 .cursor
-                .error(Unsupported, start..self.cursor.pos, "an atomic group is not supported")
+                .unsupported(start, "an atomic group is not supported")
                 .help("write `(?:` and exclude from the group the text that follows it"));
         }
         if self.cursor.eat("(") {
@@ -57,18 +53,13 @@ impl Parser<'_, '_> {
             if self.cursor.eat(")") {
                 return Ok(Group::Conditional(name));
             }
-            return Err(self.cursor.error(
-                Syntax,
-                start..self.cursor.pos,
-                "the name of the tested group is not closed",
-            ));
+            return Err(self.cursor.syntax(start, "the name of the tested group is not closed"));
         }
         if self.cursor.peek().is_some_and(|c| c == '-' || c.is_ascii_alphabetic() && c != 'P') {
             return self.inline_flags(start);
         }
         self.cursor.bump();
-        let error =
-            self.cursor.error(Syntax, start..self.cursor.pos, "Python has no such kind of group");
+        let error = self.cursor.syntax(start, "Python has no such kind of group");
         Err(match self.cursor.text[..self.cursor.pos].ends_with('<') {
             true => error.help("write `(?P<name>...)` for a named group"),
             false => error.help("write `(?:...)` for a group, `\\(` for the character"),
@@ -82,11 +73,7 @@ impl Parser<'_, '_> {
         let text = self.cursor.text;
         let name = &text[from..self.cursor.pos];
         if !self.cursor.eat(">") {
-            return Err(self.cursor.error(
-                Syntax,
-                start..self.cursor.pos,
-                "the name of this group is not closed by `>`",
-            ));
+            return Err(self.cursor.syntax(start, "the name of this group is not closed by `>`"));
         }
         let mut chars = name.chars();
         let good = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
@@ -116,11 +103,7 @@ impl Parser<'_, '_> {
         loop {
             let at = self.cursor.pos;
             let Some(c) = self.cursor.bump() else {
-                return Err(self.cursor.error(
-                    Syntax,
-                    start..self.cursor.pos,
-                    "this group is not closed",
-                ));
+                return Err(self.cursor.syntax(start, "this group is not closed"));
             };
             match c {
                 'i' => flags.ignore_case = turning_on,
@@ -129,20 +112,14 @@ impl Parser<'_, '_> {
                 'm' => flags.multi_line = turning_on,
                 'a' | 'u' if turning_on => flags.ascii = c == 'a',
                 'a' | 'u' => {
-                    return Err(self.cursor.error(
-                        Syntax,
-                        at..self.cursor.pos,
-                        format!("the flag `{c}` cannot be turned off"),
-                    ));
+                    return Err(self
+                        .cursor
+                        .syntax(at, format!("the flag `{c}` cannot be turned off")));
                 }
                 'L' => {
                     return Err(self
                         .cursor
-                        .error(
-                            Syntax,
-                            at..self.cursor.pos,
-                            "the flag `L` applies to patterns over bytes only",
-                        )
+                        .syntax(at, "the flag `L` applies to patterns over bytes only")
                         .help("remove it: texts are UTF-8"));
                 }
                 '-' if turning_on => {
@@ -152,18 +129,12 @@ impl Parser<'_, '_> {
                 ')' | ':' => {
                     let missing = if turning_on { on.is_empty() } else { off.is_empty() };
                     if missing || c == ')' && !turning_on {
-                        return Err(self.cursor.error(
-                            Syntax,
-                            start..self.cursor.pos,
-                            "a flag, or the `:` of a group, is missing",
-                        ));
+                        return Err(self
+                            .cursor
+                            .syntax(start, "a flag, or the `:` of a group, is missing"));
                     }
                     if on.contains('a') && on.contains('u') || on.chars().any(|c| off.contains(c)) {
-                        return Err(self.cursor.error(
-                            Syntax,
-                            start..self.cursor.pos,
-                            "these flags contradict each other",
-                        ));
+                        return Err(self.cursor.syntax(start, "these flags contradict each other"));
                     }
                     if c == ':' {
                         return Ok(Group::Inside(flags));
@@ -173,7 +144,7 @@ impl Parser<'_, '_> {
                 c => {
                     return Err(self
                         .cursor
-                        .error(Syntax, at..self.cursor.pos, format!("`{c}` is not a flag"))
+                        .syntax(at, format!("`{c}` is not a flag"))
                         .help("the flags are a, i, m, s, u and x"));
                 }
             }
@@ -182,11 +153,7 @@ impl Parser<'_, '_> {
         if !self.at_start {
             return Err(self
                 .cursor
-                .error(
-                    Syntax,
-                    start..self.cursor.pos,
-                    "flags for the whole pattern must be at its start",
-                )
+                .syntax(start, "flags for the whole pattern must be at its start")
                 .help(format!("write `(?{on}:...)` around the part to which they apply")));
         }
         self.flags = flags;

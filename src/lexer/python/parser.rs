@@ -6,7 +6,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
 
 use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternError;
-use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
+use crate::lexer::error::PatternErrorKind::Syntax;
 use crate::lexer::lower::{Builder, MAX_DEPTH};
 use crate::lexer::python::cursor::{Cursor, end_of_alternative};
 use crate::lexer::python::escape::Escape;
@@ -297,7 +297,7 @@ impl<'a, 'b> Parser<'a, 'b> {
             digits => match digits.parse::<u32>() {
                 Ok(u32::MAX) | Err(_) => Err(self
                     .cursor
-                    .error(TooLarge, start..self.cursor.pos, "this count is too large")
+                    .too_large(start, "this count is too large")
                     .help("write `*` or `+` for an unbounded repetition")),
                 Ok(number) => Ok(Some(number)),
             },
@@ -306,11 +306,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         if max.is_some_and(|max| max < min) {
             return Err(self
                 .cursor
-                .error(
-                    Syntax,
-                    start..self.cursor.pos,
-                    "the minimum count is greater than the maximum",
-                )
+                .syntax(start, "the minimum count is greater than the maximum")
                 .help("write the smaller count first"));
         }
         Ok(Some((min, max)))
@@ -340,11 +336,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         if self.cursor.eat("+") {
             return Err(self
                 .cursor
-                .error(
-                    Unsupported,
-                    start..self.cursor.pos,
-                    "a possessive quantifier is not supported",
-                )
+                .unsupported(start, "a possessive quantifier is not supported")
                 .help(
                     "remove its `+` and exclude from the repeated part the text that follows it",
                 ));
@@ -366,11 +358,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         if depth + 1 > MAX_DEPTH {
             return Err(self
                 .cursor
-                .error(
-                    TooLarge,
-                    start..self.cursor.pos,
-                    format!("groups are nested more than {MAX_DEPTH} levels deep"),
-                )
+                .too_large(start, format!("groups are nested more than {MAX_DEPTH} levels deep"))
                 .help("define the inner parts as separate terminals, or reduce the nesting"));
         }
         self.at_start = false;

@@ -44,21 +44,13 @@ impl Parser<'_, '_> {
                 (Escape::Char(_), Some(Escape::Char(_))) => {
                     return Err(self
                         .cursor
-                        .error(
-                            Syntax,
-                            from..self.cursor.pos,
-                            "the range is empty: its ends are in the wrong order",
-                        )
+                        .syntax(from, "the range is empty: its ends are in the wrong order")
                         .help("write the smaller character first, or `\\-` for a hyphen"));
                 }
                 _ => {
                     return Err(self
                         .cursor
-                        .error(
-                            Syntax,
-                            from..self.cursor.pos,
-                            "a class such as `\\w` cannot be an end of a range",
-                        )
+                        .syntax(from, "a class such as `\\w` cannot be an end of a range")
                         .help("write `\\-` for a hyphen"));
                 }
             }
@@ -66,11 +58,7 @@ impl Parser<'_, '_> {
         if self.builder.bytes && chars.iter().any(|range| u32::from(range.end()) > 0xff) {
             return Err(self
                 .cursor
-                .error(
-                    Syntax,
-                    start..self.cursor.pos,
-                    "a set of bytes contains a character that is not a byte",
-                )
+                .syntax(start, "a set of bytes contains a character that is not a byte")
                 .help("write bytes from \\x00 to \\xfe, or remove allow_invalid_utf8"));
         }
         let mut class = ClassUnicode::new(chars);
