@@ -9,7 +9,7 @@ def apply_mask(logits: Any, mask: Any, rows: list[int] | None) -> None:
     """Sets the logits of a tensor that a mask rejects to negative infinity, in place."""
     import torch
 
-    mask = mask.to(logits.device, non_blocking=True)
+    mask = torch.as_tensor(mask).to(logits.device, non_blocking=True)
     if logits.dim() == 1:
         logits, mask = logits.unsqueeze(0), mask.reshape(1, -1)
     bits = torch.arange(32, dtype=torch.int32, device=logits.device)

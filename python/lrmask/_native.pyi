@@ -11,11 +11,14 @@ __all__ = [
     "Constraint",
     "ConstraintCache",
     "Diagnostic",
+    "Explanation",
     "Grammar",
     "Limits",
     "MaskInfo",
     "Matcher",
     "Place",
+    "Speculator",
+    "TracedToken",
     "Vocabulary",
     "__version__",
     "apply_mask",
@@ -244,6 +247,16 @@ class Constraint:
         """Computes masks before they are needed: along samples of tokens, and for `explore`
         states from the beginning on. `progress` gets the number of those done since its last call;
         it may be called from other threads."""
+    def trace(
+        self,
+        tokens: Sequence[int],
+        mask: Any,
+        *,
+        scores: Any | None = None,
+        threads: int = 1,
+    ) -> list[TracedToken]:
+        """Fills row `i` with the mask before token `i`. With `scores`, the model's logits at each
+        position (rows of `float32`), tells how much of its probability each mask removes."""
     def matcher(self, stop_tokens: Sequence[int] | None = None) -> Matcher:
         """A matcher at the beginning of a text; with its own stop tokens, if given."""
     def parse(self, text: str) -> Any:
@@ -303,6 +316,64 @@ class Capture:
     def span(self) -> tuple[int, int]: ...
 
 @final
+class Explanation:
+    """Why a token or a text may not follow."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def offset(self) -> int:
+        """The first byte that no sentence has there."""
+    @property
+    def expected(self) -> list[str]: ...
+    @property
+    def lexeme(self) -> tuple[int, list[str]] | None:
+        """Where the lexeme in progress begins, counted from the token, and what may begin there."""
+    @property
+    def text(self) -> str: ...
+
+@final
+class TracedToken:
+    """A token of a sequence, and the mask before it."""
+
+    @property
+    def token(self) -> int: ...
+    @property
+    def is_allowed(self) -> bool: ...
+    @property
+    def allowed(self) -> int:
+        """How many tokens the mask allows."""
+    @property
+    def is_forced(self) -> bool: ...
+    @property
+    def removed(self) -> float | None:
+        """The probability of tokens outside the mask, if there are scores."""
+
+@final
+class Speculator:
+    """Drafts without a model: counts which tokens follow which states, and proposes them."""
+
+    def __new__(cls, constraint: Constraint, *, capacity: int | None = None) -> Speculator: ...
+    @staticmethod
+    def load(saved: bytes, constraint: Constraint) -> Speculator: ...
+    def save(self) -> bytes: ...
+    def observe(self, tokens: Sequence[int]) -> int:
+        """Learns from a sequence; returns how many of its tokens were allowed."""
+    def propose(
+        self,
+        matcher: Matcher,
+        last: int | None = None,
+        *,
+        most: int = 8,
+        probability: float = 0.5,
+    ) -> list[int]:
+        """The tokens that probably follow the matcher's text, whose last token was `last`."""
+    @property
+    def contexts(self) -> int: ...
+    @property
+    def capacity(self) -> int: ...
+
+@final
 class Matcher:
     """The state of one sequence.
 
@@ -336,6 +407,23 @@ class Matcher:
         """Takes a token if it is allowed, and returns whether it was."""
     def advance_bytes(self, text: str | bytes) -> None:
         """Takes a text as one step."""
+    def explain(self, token: int) -> Explanation | None:
+        """Why a token may not follow; `None` if it may."""
+    def explain_bytes(self, text: str | bytes) -> Explanation | None:
+        """Why a text may not follow; `None` if it may."""
+    def state_key(self) -> int:
+        """A key of the state of the text, for statistics: equal states have equal keys."""
+    def retokenize(
+        self, text: str | bytes, scores: Callable[[list[int]], Any]
+    ) -> list[int] | None:
+        """The tokens that the model prefers for a text. `scores` gets the tokens chosen so far, and
+        returns the logits behind them, an array of `float32`."""
+    def set_budget(self, tokens: int) -> None:
+        """Limits the rest of the text to this many tokens, not counting the stop token: masks allow
+        only what can still be ended in time. A `ValueError` says how many it needs."""
+    def clear_budget(self) -> None: ...
+    @property
+    def budget(self) -> int | None: ...
     def validate(self, tokens: Sequence[int]) -> int:
         """How many of these tokens could be taken in order."""
     def rollback(self, steps: int = 1) -> int:

@@ -12,6 +12,7 @@ use crate::errors;
 use crate::grammar::Grammar;
 use crate::limits::Limits;
 use crate::matcher::Matcher;
+use crate::rows::Rows;
 use crate::vocabulary::Vocabulary;
 
 /// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
@@ -118,6 +119,28 @@ impl Constraint {
         Ok(Matcher::new(matcher))
     }
 
+    /// Fills the mask before each token of a sequence.
+    #[pyo3(signature = (tokens, mask, *, scores=None, threads=1))]
+    fn trace(
+        &self,
+        py: Python<'_>,
+        tokens: Vec<u32>,
+        mask: &Bound<'_, PyAny>,
+        scores: Option<&Bound<'_, PyAny>>,
+        threads: usize,
+    ) -> PyResult<Vec<TracedToken>> {
+        let mut masks = Rows::of(mask)?.masks()?;
+        let scores = scores.map(|scores| Rows::of(scores)?.floats()).transpose()?;
+        let stride = masks.stride;
+        py.detach(|| {
+            let trace = self.inner.trace(tokens).threads(threads);
+            let trace = trace.scores(scores.as_deref().unwrap_or_default());
+            let traced = trace.fill(masks.words_from(0)?, stride);
+            let traced = traced.map_err(|error| errors::row(&error))?;
+            Ok(traced.iter().map(TracedToken::from).collect())
+        })
+    }
+
     /// Returns the value of a text, for a constraint of a type or a schema.
     fn parse<'py>(&self, py: Python<'py>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match &self.grammar {
@@ -191,6 +214,38 @@ impl Constraint {
 
 fn ids(samples: Vec<Vec<u32>>) -> Vec<Vec<TokenId>> {
     samples.into_iter().map(|sample| sample.into_iter().map(TokenId::from).collect()).collect()
+}
+
+/// A token of a sequence, and the mask before it.
+#[pyclass(frozen, get_all, module = "lrmask")]
+pub(crate) struct TracedToken {
+    token: u32,
+    is_allowed: bool,
+    /// Tokens that the mask allows.
+    allowed: usize,
+    is_forced: bool,
+    /// The probability of tokens outside the mask, if there are scores.
+    removed: Option<f64>,
+}
+
+#[pymethods]
+impl TracedToken {
+    fn __repr__(&self) -> String {
+        let state = if self.is_allowed { "allowed" } else { "refused" };
+        format!("<TracedToken {}, {state}, one of {}>", self.token, self.allowed)
+    }
+}
+
+impl From<&lrmask::TracedToken> for TracedToken {
+    fn from(traced: &lrmask::TracedToken) -> Self {
+        Self {
+            token: traced.token.get(),
+            is_allowed: traced.is_allowed,
+            allowed: traced.allowed,
+            is_forced: traced.is_forced,
+            removed: traced.removed,
+        }
+    }
 }
 
 /// A bounded cache of constraints, shared by all threads of a server.

@@ -13,6 +13,7 @@ mod limits;
 mod matcher;
 mod options;
 mod rows;
+mod speculator;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -24,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use super::batch::{apply_mask, fill_masks};
     #[pymodule_export]
-    use super::constraint::{Constraint, ConstraintCache};
+    use super::constraint::{Constraint, ConstraintCache, TracedToken};
     #[pymodule_export]
     use super::diagnostics::{Diagnostic, Place};
     #[pymodule_export]
@@ -32,7 +33,9 @@ mod _native {
     #[pymodule_export]
     use super::limits::{Cancel, Limits};
     #[pymodule_export]
-    use super::matcher::{Capture, MaskInfo, Matcher};
+    use super::matcher::{Capture, Explanation, MaskInfo, Matcher};
+    #[pymodule_export]
+    use super::speculator::Speculator;
     #[pymodule_export]
     use super::vocabulary::Vocabulary;
 

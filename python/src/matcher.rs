@@ -77,6 +77,45 @@ impl Capture {
     }
 }
 
+/// Why a token or a text may not follow.
+#[pyclass(frozen, get_all, module = "lrmask")]
+pub(crate) struct Explanation {
+    /// As the kind of an `AdvanceError`.
+    kind: &'static str,
+    /// The first byte that no sentence has there.
+    offset: usize,
+    /// The terminals that may come there.
+    expected: Vec<String>,
+    /// Where the lexeme in progress begins, counted from the token, and what may begin there.
+    lexeme: Option<(isize, Vec<String>)>,
+    text: String,
+}
+
+#[pymethods]
+impl Explanation {
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Explanation: {}>", self.text)
+    }
+}
+
+impl From<&lrmask::Explanation<'_>> for Explanation {
+    fn from(why: &lrmask::Explanation<'_>) -> Self {
+        let shown =
+            |expected: &[lrmask::Expected<'_>]| expected.iter().map(ToString::to_string).collect();
+        Self {
+            kind: why.reason().name(),
+            offset: why.offset(),
+            expected: shown(why.expected()),
+            lexeme: why.lexeme().map(|lexeme| (lexeme.start, shown(&lexeme.expected))),
+            text: why.to_string(),
+        }
+    }
+}
+
 impl Matcher {
     pub(crate) fn new(matcher: lrmask::Matcher) -> Self {
         Self(Mutex::new(Arc::new(matcher)))
@@ -189,6 +228,57 @@ impl Matcher {
         let text = bytes(text)?;
         self.change(py, |matcher| matcher.advance_bytes(&text))
             .map_err(|error| errors::advance(py, &error))
+    }
+
+    /// Why a token may not follow; `None` if it may.
+    fn explain(&self, py: Python<'_>, token: u32) -> Option<Explanation> {
+        self.read(py, |matcher| matcher.explain(token).map(|why| Explanation::from(&why)))
+    }
+
+    /// Why a text may not follow; `None` if it may.
+    fn explain_bytes(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Explanation>> {
+        let text = bytes(text)?;
+        Ok(self.read(py, |matcher| matcher.explain_bytes(&text).map(|why| (&why).into())))
+    }
+
+    fn state_key(&self, py: Python<'_>) -> u64 {
+        self.read(py, lrmask::Matcher::state_key)
+    }
+
+    fn retokenize(
+        &self,
+        text: &Bound<'_, PyAny>,
+        scores: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Vec<u32>>> {
+        let (text, now, mut raised) = (bytes(text)?, self.now(), None);
+        // Python computes the scores, so its lock is held.
+        let tokens = now.retokenize(&text, |tokens| {
+            let tokens: Vec<u32> = tokens.iter().map(|token| token.get()).collect();
+            let found = scores.call1((tokens,)).and_then(|scores| Rows::of(&scores)?.floats());
+            found.unwrap_or_else(|error| {
+                raised = Some(error);
+                Vec::new()
+            })
+        });
+        raised.map_or(Ok(tokens.map(numbers)), Err)
+    }
+
+    fn set_budget(&self, py: Python<'_>, tokens: usize) -> PyResult<()> {
+        self.change(py, |matcher| matcher.set_budget(tokens))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    fn clear_budget(&self, py: Python<'_>) {
+        self.change(py, lrmask::Matcher::clear_budget);
+    }
+
+    #[getter]
+    fn budget(&self, py: Python<'_>) -> Option<usize> {
+        self.read(py, lrmask::Matcher::budget)
     }
 
     fn validate(&self, py: Python<'_>, tokens: Vec<u32>) -> usize {

@@ -79,15 +79,16 @@ impl Rows {
     /// Describes an array: anything with the buffer protocol (NumPy's), or a tensor in memory of
     /// the processor.
     pub(crate) fn of(array: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match PyUntypedBuffer::get(array) {
-            Ok(buffer) => Self::of_buffer(buffer),
-            Err(error) => match array.getattr(intern!(array.py(), "data_ptr")) {
-                Ok(address) => Self::of_tensor(array, &address),
-                Err(_) => Err(PyTypeError::new_err(format!(
-                    "{} is not an array that can be written: {error}",
-                    array.get_type().name()?
-                ))),
-            },
+        // SAFETY: it only looks at the object's type.
+        if unsafe { pyo3::ffi::PyObject_CheckBuffer(array.as_ptr()) } != 0 {
+            return Self::of_buffer(PyUntypedBuffer::get(array)?);
+        }
+        match array.getattr_opt(intern!(array.py(), "data_ptr"))? {
+            Some(address) => Self::of_tensor(array, &address),
+            None => Err(PyTypeError::new_err(format!(
+                "{} is not an array that can be written",
+                array.get_type().name()?
+            ))),
         }
     }
 
@@ -164,22 +165,29 @@ impl Rows {
         }
     }
 
-    /// Returns the rows from `first` on as one slice of words, with the words from one row to the
-    /// next.
+    /// Returns the rows from `first` on as one slice of words, each of [`Rows::length`].
     pub(crate) fn words_from(&mut self, first: usize) -> PyResult<&mut [u32]> {
         self.check(first)?;
-        let words = (self.count - first - 1) * self.stride + self.length;
-        debug_assert_eq!(self.element, Element::Word);
-        // SAFETY: the rows lie within the array, which is held, aligned and writable.
-        Ok(unsafe {
-            std::slice::from_raw_parts_mut(self.start.cast::<u32>().add(first * self.stride), words)
-        })
+        if self.count > 1 && self.stride != self.length {
+            return Err(PyValueError::new_err(
+                "the rows are parts of longer ones; give an array whose rows follow one another",
+            ));
+        }
+        Ok(self.slice(first, (self.count - first) * self.length))
     }
 
     /// Returns a row of words.
     pub(crate) fn words(&mut self, row: usize) -> PyResult<&mut [u32]> {
-        let length = self.length;
-        Ok(&mut self.words_from(row)?[..length])
+        self.check(row)?;
+        Ok(self.slice(row, self.length))
+    }
+
+    fn slice(&mut self, row: usize, words: usize) -> &mut [u32] {
+        debug_assert!(self.element == Element::Word && row < self.count);
+        // SAFETY: the words lie within the array, which is held, aligned and writable.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.start.cast::<u32>().add(row * self.stride), words)
+        }
     }
 
     /// Sets the elements of a row whose bit in `mask` is not set, and those past the mask, to
@@ -216,6 +224,22 @@ impl Rows {
                 }
             }
         }
+    }
+
+    /// Returns a copy of all elements, which are floats of 32 bits, row after row.
+    pub(crate) fn floats(self) -> PyResult<Vec<f32>> {
+        if self.element != Element::F32 {
+            return Err(PyTypeError::new_err("scores are floats of 32 bits"));
+        }
+        let mut all = Vec::with_capacity(self.count * self.length);
+        for row in 0..self.count {
+            // SAFETY: the row lies within the array, which is held and aligned.
+            all.extend_from_slice(unsafe {
+                let start = self.start.cast::<f32>().add(row * self.stride);
+                std::slice::from_raw_parts(start, self.length)
+            });
+        }
+        Ok(all)
     }
 
     pub(crate) fn check(&self, row: usize) -> PyResult<()> {

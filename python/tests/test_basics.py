@@ -53,6 +53,8 @@ def test_masks_go_into_arrays_of_all_kinds() -> None:
     every_other = numpy.full((2, 4), 7, dtype=numpy.int32)[:, :2]
     matcher.fill_mask(every_other, 1)
     assert every_other.tolist() == [[7, 7], [1, 0]]
+    with pytest.raises(ValueError):
+        matcher.fill_draft_masks([0], every_other)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,8 @@ def test_batches_fill_rows_by_index_and_leave_others() -> None:
     assert rows.tolist() == [[7, 7], [-1, -1], [7, 7], [0b100, 0]]
     lrmask.fill_masks([matcher, matcher], rows)
     assert rows[:2].tolist() == [[1, 0], [1, 0]]
+    with pytest.raises(ValueError):
+        lrmask.fill_masks([matcher], rows[:, :1])
     for matchers, places in ([[matcher], [4]], [[matcher] * 2, [0, 0]], [[matcher], [0, 1]]):
         with pytest.raises((ValueError, IndexError)):
             lrmask.fill_masks(matchers, rows, rows=places)
@@ -315,3 +319,26 @@ def test_a_cache_builds_once(words: lrmask.Vocabulary) -> None:
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert len(set(made)) == 1 and len(made) == 4
+
+
+def test_a_budget_ends_texts_in_time(words: lrmask.Vocabulary) -> None:
+    constraint = lrmask.Constraint(lrmask.Grammar.builtin("json"), words)
+    matcher = constraint.matcher()
+    matcher.advance(ord("["))
+    with pytest.raises(ValueError):
+        matcher.set_budget(0)
+    matcher.set_budget(2)
+    assert matcher.budget == 2
+    matcher.advance(ord("["))
+    assert matcher.budget == 1
+    matcher.rollback()
+    matcher.clear_budget()
+    assert matcher.budget is None
+    random = numpy.random.default_rng(0)
+    matcher.reset()
+    matcher.set_budget(12)
+    for _ in range(13):
+        if matcher.is_finished:
+            break
+        matcher.advance(int(random.choice(matcher.allowed_tokens())))
+    assert matcher.is_finished
