@@ -188,8 +188,8 @@ pub use constraint::{
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{
     AdvanceError, AdvanceErrorKind, BegunLexeme, BudgetError, Capture, Choices, Draft, Expected,
-    Explanation, Listener, MaskInfo, Matcher, ParseEvent, ParseTree, RowError, TokenMask, TreeNode,
-    fill_masks, fill_rows,
+    Explanation, FreeText, Listener, MaskInfo, Matcher, ParseEvent, ParseTree, RowError, TokenMask,
+    TreeNode, fill_masks, fill_rows,
 };
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,
@@ -200,7 +200,9 @@ pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 pub use util::limits::{Cancel, Limits};
 pub use util::meter::{Cost, LimitKind, LimitReached, Phase};
-pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind, VocabularyReader};
+pub use vocab::{
+    TakeBack, TakenBack, Vocabulary, VocabularyError, VocabularyErrorKind, VocabularyReader,
+};
 
 /// Runs the examples of the README.
 #[cfg(doctest)]

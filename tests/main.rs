@@ -23,6 +23,7 @@ mod explain;
 mod explore;
 mod gbnf;
 mod gbnf_functions;
+mod healing;
 mod hostile;
 mod indentation;
 mod json;

@@ -36,6 +36,16 @@ pub(crate) struct Arguments {
     /// Allow only tokens after which the text can be ended within N tokens, these included.
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
+    /// The end of a prompt that was taken back: TEXT must be written again before the text so far
+    /// goes on (token healing).
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    heal: String,
     /// List at most N tokens, or all with 0 [default: 100, with --json all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -80,6 +90,7 @@ pub(crate) fn run(
         output::note(&format!("error: --budget: {error}"));
         return Ok(Answer::No);
     }
+    matcher.heal(arguments.heal.as_bytes());
     let mut mask = constraint.new_mask();
     matcher.fill_mask(&mut mask);
     let eos = matcher.is_accepting();

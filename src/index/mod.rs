@@ -16,6 +16,7 @@
 //! * [`margins`]: how many tokens must be left for a budget to forbid nothing.
 //! * [`point_walks`]: walks within one lexeme that tell all points apart, for budgets.
 //! * [`token_costs`]: the fewest tokens that finish lexemes and stacks, for budgets.
+//! * [`rests`]: the indexes of what tokens write after a prefix, for token healing.
 //! * [`items`]: the tokens that contain items which may repeat others in a list; masks do not
 //!   depend on these.
 
@@ -24,6 +25,7 @@ mod items;
 mod margins;
 mod mask;
 mod point_walks;
+mod rests;
 mod token_costs;
 mod tokens;
 mod walk;
@@ -41,6 +43,7 @@ pub(crate) use mask::allow;
 use mask::{Composer, Found};
 use point_walks::PointWalks;
 pub(crate) use point_walks::{Nodes, PointWalk, Ranges};
+use rests::Rests;
 pub(crate) use token_costs::NEVER;
 use token_costs::TokenCosts;
 pub(crate) use walk::Shortcuts;
@@ -63,6 +66,8 @@ pub(crate) struct Index {
     token_costs: TokenCosts,
     point_walks: PointWalks,
     margins: Margins,
+    /// Indexes of what tokens write after a prefix.
+    rests: Rests,
 }
 
 /// Size of an index.
@@ -107,6 +112,7 @@ impl Index {
             token_costs: TokenCosts::default(),
             point_walks: PointWalks::default(),
             margins: Margins::default(),
+            rests: Rests::default(),
         }
     }
 
@@ -151,7 +157,7 @@ impl Index {
     pub(crate) fn size(&self) -> IndexSize {
         let epoch = self.cache.epoch();
         IndexSize {
-            bytes: epoch.bytes(),
+            bytes: epoch.bytes() + self.rests.bytes(),
             masks: epoch.masks.masks.len(),
             branches: epoch.masks.stacks.len(),
             node_sets: epoch.walked.walks.node_sets(),

@@ -51,6 +51,10 @@ impl Matcher {
         if self.is_finished() {
             return None;
         }
+        if !self.unwritten().is_empty() {
+            let healed = Self { now: self.now.healed(), ..self.clone() };
+            return Some([self.unwritten(), &healed.shortest_completion()?].concat());
+        }
         if self.is_accepting() {
             return Some(Vec::new());
         }

@@ -18,6 +18,9 @@ pub enum AdvanceErrorKind {
     Incomplete,
     /// A stop token was taken before; only stop tokens may follow.
     Finished,
+    /// Bytes taken back from the prompt are left to write, and come first: see
+    /// [`Matcher::heal`](crate::Matcher::heal).
+    Unwritten,
     /// The id is not below the width of the logits.
     Width,
     /// The id has no bytes, and the grammar does not use it: a special token, a gap or padding.
@@ -108,6 +111,9 @@ impl fmt::Display for AdvanceError {
             AdvanceErrorKind::Finished => {
                 f.write_str("a stop token has ended the text; roll it back or reset the matcher")
             }
+            AdvanceErrorKind::Unwritten => f.write_str(
+                "bytes taken back from the prompt come first; write those that `unwritten` returns",
+            ),
             AdvanceErrorKind::Width => {
                 f.write_str("the id is not below the width of the logits; check the vocabulary")
             }

@@ -78,7 +78,8 @@ impl Matcher {
     /// Returns the terminals that may come next, in the order of the grammar: literals in quotes,
     /// others by name, and the end of the text. Includes a terminal whose lexeme has begun and
     /// cannot end yet, but not one that could go on or end. Ignored terminals are included only if
-    /// one has begun and nothing else may come. After a stop token: only the end.
+    /// one has begun and nothing else may come. After a stop token: only the end. Bytes that are
+    /// [unwritten](Matcher::unwritten) count as written.
     ///
     /// Costs the number of terminals times the number of readings of the text so far.
     pub fn expected(&self) -> Vec<Expected<'_>> {

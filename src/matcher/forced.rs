@@ -12,7 +12,7 @@ impl Matcher {
     /// exactly one byte can follow. Empty if there is a choice, or if a token without text must
     /// follow. At most 4,096 bytes.
     pub fn forced_bytes(&self) -> Vec<u8> {
-        self.follow_forced(self.now.clone()).0
+        self.follow_forced(&self.now).0
     }
 
     /// Returns the tokens of the [forced bytes](Matcher::forced_bytes), as split by `tokenize`: the
@@ -41,7 +41,7 @@ impl Matcher {
         &self,
         mut tokenize: impl FnMut(&[u8]) -> Vec<T>,
     ) -> Vec<TokenId> {
-        let (bytes, end) = self.follow_forced(self.now.clone());
+        let (bytes, end) = self.follow_forced(&self.now);
         if bytes.is_empty() {
             return Vec::new();
         }
@@ -63,7 +63,7 @@ impl Matcher {
         // the text before it.
         for start in (0..bytes.len()).rev() {
             let Some(crossing) = self.longer_tokens(&bytes[start..]) else { continue };
-            let Ok(before) = self.within_token(&self.now, &bytes[..start]) else { continue };
+            let Ok(before) = self.within_healing(&self.now, &bytes[..start]) else { continue };
             if self.allows_any(&before, crossing) {
                 let sure = tokenize(&bytes[..start]).into_iter().map(Into::into);
                 let common = tokens.iter().zip(sure).take_while(|&(one, other)| *one == other);
@@ -83,7 +83,7 @@ impl Matcher {
     /// Whether a byte, or a token that does not end the text, may follow. If none may, the text is
     /// a sentence, and only stop tokens follow. Costs one step for each byte class of the scanner.
     pub fn can_continue(&self) -> bool {
-        self.may_go_on(&self.now)
+        self.now.healing.is_some() || self.may_go_on(&self.now)
     }
 
     fn may_go_on(&self, from: &Moment) -> bool {
@@ -122,8 +122,8 @@ impl Matcher {
     }
 
     /// Returns the forced bytes, and the state after them.
-    fn follow_forced(&self, mut now: Moment) -> (Vec<u8>, Moment) {
-        let mut forced = Vec::new();
+    fn follow_forced(&self, from: &Moment) -> (Vec<u8>, Moment) {
+        let (mut forced, mut now) = (from.unwritten().to_vec(), from.healed());
         while forced.len() < LIMIT && !self.may_end(&now) {
             let only =
                 self.only_byte(&now).filter(|&byte| self.index.spelled().mark() != Some(byte));

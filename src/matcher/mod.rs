@@ -11,6 +11,8 @@ mod error;
 mod expected;
 mod explain;
 mod forced;
+mod free_text;
+mod heal;
 mod history;
 mod lexed;
 mod lexeme;
@@ -52,6 +54,8 @@ use error::Refused;
 pub use error::{AdvanceError, AdvanceErrorKind, RowError};
 pub use expected::Expected;
 pub use explain::{BegunLexeme, Explanation};
+pub use free_text::FreeText;
+use heal::Healing;
 use history::History;
 use limits::{Followed, Spent};
 pub use listener::{Listener, ParseEvent};
@@ -101,6 +105,8 @@ struct Moment {
     spent: Spent,
     /// The tokens left, if their number is limited.
     budget: Option<Arc<Budget>>,
+    /// Bytes that must be written before the readings go on.
+    healing: Option<Arc<Healing>>,
 }
 
 /// Progress of the text.
@@ -141,6 +147,7 @@ impl Matcher {
                 dropped: 0,
                 spent: Spent::default(),
                 budget: None,
+                healing: None,
             },
             history: History::default(),
             said: History::default(),
@@ -206,6 +213,9 @@ impl Matcher {
     }
 
     fn fill_row(&self, at: &Moment, row: &mut [u32]) {
+        if let Some(healing) = &at.healing {
+            return self.fill_healing_row(at, healing, row);
+        }
         self.fill_shared_row(at, row);
         if let Some(stops) = &self.stops {
             // The stop tokens of the vocabulary are then allowed by their bytes only, if they have
@@ -274,8 +284,15 @@ impl Matcher {
     pub fn advance(&mut self, token: impl Into<TokenId>) -> Result<(), AdvanceError> {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
-        self.note(|| Said::Token(token));
-        self.step(next, Taken::Token(token));
+        let (said, taken) = match &self.now.healing {
+            None => (Said::Token(token), Taken::Token(token)),
+            Some(healing) => {
+                let rest = self.read_while_healing(healing, token);
+                (Said::Bytes(rest.into()), Taken::bytes(rest))
+            }
+        };
+        self.note(|| said);
+        self.step(next, taken);
         Ok(())
     }
 
@@ -286,9 +303,12 @@ impl Matcher {
     /// If the text so far, followed by these bytes, is not a prefix of a sentence. The matcher is
     /// unchanged then.
     pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), AdvanceError> {
-        let next = self.checked_text(bytes)?;
-        self.note(|| Said::Bytes(bytes.into()));
-        self.step(next, Taken::bytes(bytes));
+        let (next, rest) = match &self.now.healing {
+            None => (self.checked_text(bytes)?, bytes),
+            Some(healing) => self.text_while_healing(healing, bytes)?,
+        };
+        self.note(|| Said::Bytes(rest.into()));
+        self.step(next, Taken::bytes(rest));
         Ok(())
     }
 
@@ -362,6 +382,9 @@ impl Matcher {
     }
 
     fn may_end(&self, from: &Moment) -> bool {
+        if from.healing.is_some() {
+            return false;
+        }
         let scanner = self.index.scanner();
         let mut readings = from.readings.iter().enumerate();
         from.progress == Progress::Finished
@@ -392,6 +415,9 @@ impl Matcher {
     }
 
     fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, AdvanceError> {
+        if let Some(healing) = &from.healing {
+            return self.after_healing(from, healing, token);
+        }
         if self.stop_tokens().contains(&token) && self.may_end(from) {
             return Ok(Moment { progress: Progress::Finished, ..from.clone() });
         }
@@ -469,6 +495,7 @@ impl Matcher {
             dropped: one.dropped.max(other.dropped),
             spent: one.spent.max(other.spent),
             budget: None,
+            healing: None,
         };
         either.spend(Followed { steps, ..Followed::default() }, self.index.scanner());
         either.limit(self.index.scanner());
@@ -590,6 +617,7 @@ impl Matcher {
             dropped: from.dropped.saturating_add(dropped),
             spent: from.spent,
             budget: None,
+            healing: None,
         };
         let steps = stepped.following() + viewed.following() + united;
         decided += *viewed.steps();

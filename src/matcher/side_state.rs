@@ -199,6 +199,7 @@ impl Matcher {
             dropped: from.dropped.saturating_add(followed.dropped),
             spent: from.spent,
             budget: None,
+            healing: None,
         };
         moment.spend(followed, self.index.scanner());
         moment.limit(self.index.scanner());

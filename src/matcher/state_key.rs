@@ -47,6 +47,7 @@ impl Matcher {
         let mut key = Fingerprint::default();
         key.number(u64::from(self.now.progress == Progress::Finished));
         keys.into_iter().for_each(|of_reading| key.number(of_reading));
+        key.bytes(self.unwritten());
         key.value()
     }
 }

@@ -7,6 +7,7 @@
 mod builder;
 mod cut;
 mod error;
+mod healing;
 mod load;
 pub(crate) mod nodes;
 mod reader;
@@ -18,6 +19,7 @@ pub(crate) mod trie;
 mod vocabulary;
 
 pub use error::{VocabularyError, VocabularyErrorKind};
+pub use healing::{TakeBack, TakenBack};
 pub use reader::VocabularyReader;
 pub(crate) use spelled::Spelled;
 pub use vocabulary::Vocabulary;

@@ -47,6 +47,11 @@ impl Cache {
         Self { budget: budget / 2, epoch: ArcSwap::default() }
     }
 
+    /// Returns the number of bytes that it may hold.
+    pub(super) fn budget(&self) -> usize {
+        self.budget * 2
+    }
+
     /// Returns the current epoch.
     #[inline]
     pub(super) fn epoch(&self) -> Guard<Arc<Epoch>> {
