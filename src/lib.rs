@@ -183,7 +183,7 @@ pub(crate) mod vocab;
 
 pub use constraint::{
     BuildError, CompiledGrammar, Constraint, ConstraintBuilder, ConstraintCache, GrammarSize,
-    IndexSize, LoadError, Source, Stage, Trace, TracedToken, Warmup, is_saved,
+    Ignored, IndexSize, LoadError, Source, Stage, Trace, TracedToken, Warmup, is_saved,
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{
@@ -192,8 +192,8 @@ pub use matcher::{
     TreeNode, fill_masks, fill_rows,
 };
 pub use schema::{
-    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,
-    Separator, StringEscapes, StructuralTags, Unsatisfiable, Whitespace,
+    Calls, Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,
+    Separator, StringEscapes, StructuralTags, ToolCalls, ToolForm, Unsatisfiable, Whitespace,
 };
 pub use speculation::{CountsError, Proposal, Speculator};
 pub use util::diagnostic::{Diagnostic, Place, Severity};

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use lrmask::{
-    CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, GrammarReader, Vocabulary,
+    CompiledGrammar, Constraint, ConstraintBuilder, Diagnostic, Grammar, GrammarError,
+    GrammarReader, Ignored, Vocabulary,
 };
 
 use crate::failure::Failure;
@@ -77,10 +78,53 @@ pub(crate) struct GrammarArgument {
     /// given several times.
     #[arg(help_heading = HEADING, long, value_name = "DIR")]
     pub(crate) import_dir: Vec<String>,
+    /// The ignored text that is allowed, of that which the grammar ignores.
+    #[arg(help_heading = HEADING, long, value_enum, value_name = "KINDS")]
+    pub(crate) ignored: Option<IgnoredKinds>,
+    /// Allow at most N characters of ignored text in a row.
+    #[arg(help_heading = HEADING, long, value_name = "N")]
+    pub(crate) ignored_run: Option<u32>,
+    /// Bound what a model could write for ever: no comments, 64 characters of ignored text in a
+    /// row; in schemas, if nothing else is set, strings of 1,000 characters, arrays of 100 items,
+    /// numbers of 20 digits, and 64 blanks in a row.
+    #[arg(help_heading = HEADING, long)]
+    pub(crate) for_models: bool,
     #[command(flatten)]
     pub(crate) schema: SchemaArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+}
+
+/// The ignored text that is allowed.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum IgnoredKinds {
+    /// All of it.
+    All,
+    /// White space: no comments.
+    Blanks,
+    /// Nothing.
+    None,
+}
+
+impl GrammarArgument {
+    /// Returns the builder that these options describe.
+    fn builder(&self) -> ConstraintBuilder {
+        let mut builder = Constraint::builder().limits(&self.limits.limits());
+        if self.for_models {
+            builder = builder.for_models();
+        }
+        if let Some(kinds) = self.ignored {
+            builder = builder.ignored(match kinds {
+                IgnoredKinds::All => Ignored::All,
+                IgnoredKinds::Blanks => Ignored::Blanks,
+                IgnoredKinds::None => Ignored::None,
+            });
+        }
+        match self.ignored_run {
+            Some(characters) => builder.ignored_run(characters),
+            None => builder,
+        }
+    }
 }
 
 /// The texts of a grammar's files, by the names that places use for them.
@@ -214,11 +258,11 @@ fn read(
             match notation {
                 Notation::Schema => {
                     sources.add_as("<schema>", called, &text);
-                    schema(&argument.schema, &text, &limits, inputs, sources)?
+                    schema(argument, &text, &limits, inputs, sources)?
                 }
                 _ => {
                     sources.add_as("<tags>", called, &text);
-                    tags(&argument.schema, &text, &limits)?
+                    tags(argument, &text, &limits)?
                 }
             }
         }
@@ -359,8 +403,7 @@ fn compile_from(
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics, sources),
     })?;
-    let compiled = Constraint::builder().limits(&argument.limits.limits()).compile(&grammar);
-    compiled.map_err(|error| refused(error.diagnostics(), sources))
+    argument.builder().compile(&grammar).map_err(|error| refused(error.diagnostics(), sources))
 }
 
 /// Returns the faults of a grammar, to be shown on standard error.

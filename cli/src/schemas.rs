@@ -8,7 +8,7 @@ use lrmask::{
 };
 
 use crate::failure::Failure;
-use crate::grammars::{LoadError, Sources};
+use crate::grammars::{GrammarArgument, LoadError, Sources};
 use crate::input::Inputs;
 
 /// Heading of these options in the help.
@@ -88,14 +88,14 @@ pub(crate) enum Contradictory {
 
 /// Reads the text of a JSON schema.
 pub(crate) fn schema(
-    arguments: &SchemaArguments,
+    argument: &GrammarArgument,
     text: &str,
     limits: &Limits,
     inputs: &Inputs,
     sources: &Sources,
 ) -> Result<Grammar, LoadError> {
-    let mut options = arguments.options();
-    options.documents = arguments.documents(inputs, sources)?;
+    let mut options = options(argument);
+    options.documents = argument.schema.documents(inputs, sources)?;
     let schema = GrammarReader::new().limits(limits).json_schema(text, &options);
     let schema = schema.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))?;
     Ok(schema.grammar())
@@ -103,15 +103,20 @@ pub(crate) fn schema(
 
 /// Reads the text of structural tags.
 pub(crate) fn tags(
-    arguments: &SchemaArguments,
+    argument: &GrammarArgument,
     text: &str,
     limits: &Limits,
 ) -> Result<Grammar, LoadError> {
     let tags = StructuralTags::parse(text);
     let grammar = tags.and_then(|tags| {
-        GrammarReader::new().limits(limits).structural_tags(&tags, &arguments.options())
+        GrammarReader::new().limits(limits).structural_tags(&tags, &options(argument))
     });
     grammar.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))
+}
+
+fn options(argument: &GrammarArgument) -> SchemaOptions {
+    let options = argument.schema.options();
+    if argument.for_models { options.for_models() } else { options }
 }
 
 impl SchemaArguments {

@@ -1,6 +1,8 @@
 //! Vocabularies: built-in ones by name, others from files.
 
-use lrmask::{TokenId, Vocabulary, VocabularyError, VocabularyErrorKind};
+use std::io::Read as _;
+
+use lrmask::{Limits, TokenId, Vocabulary, VocabularyError, VocabularyErrorKind};
 
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
@@ -19,7 +21,8 @@ const BUILT_IN: [&str; 6] = ["bytes", "gpt2", "p50k", "cl100k", "o200k", "o200k_
 #[derive(Debug, clap::Args)]
 pub(crate) struct VocabularyArgument {
     /// The vocabulary: bytes, gpt2, p50k, cl100k, o200k, o200k_harmony, or the file of a tokenizer
-    /// (tokenizer.json, SentencePiece's .model, tiktoken's, tekken.json, a vocab.json).
+    /// (tokenizer.json, SentencePiece's .model, a GGUF model, tiktoken's, tekken.json, a
+    /// vocab.json).
     #[arg(long, value_name = "V", default_value = DEFAULT)]
     pub(crate) vocab: String,
 }
@@ -110,7 +113,11 @@ fn find(name: &str, inputs: &Inputs) -> Result<(Vocabulary, Option<Vec<u8>>), Fa
                 let message = format_args!("{error}, and no such file either{nearest}");
                 return Err(Failure::unusable(message));
             }
-            let bytes = inputs.bytes(name)?;
+            let mut bytes = Vec::new();
+            // The tensors of a model follow its vocabulary.
+            let most = Limits::default().vocabulary_bytes as u64 + 1;
+            let read = inputs.open(name)?.take(most).read_to_end(&mut bytes);
+            read.map_err(|error| input::unreadable(name, &error))?;
             Ok((Vocabulary::from_file_bytes(&bytes).map_err(refused)?, Some(bytes)))
         }
         Err(error) => Err(refused(error)),

@@ -1,6 +1,7 @@
 //! The builder that builds and loads constraints within limits.
 
 use super::build_error::BuildError;
+use super::ignored::{Ignored, IgnoredText};
 use super::{CompiledGrammar, Constraint, LoadError, Source};
 use crate::grammar::{Grammar, GrammarError};
 use crate::util::limits::Limits;
@@ -24,7 +25,13 @@ use crate::vocab::Vocabulary;
 #[derive(Clone, Debug, Default)]
 pub struct ConstraintBuilder {
     pub(super) limits: Limits,
+    ignored: IgnoredText,
+    /// Whether schemas are read with the bounds for models.
+    bounds_schemas: bool,
 }
+
+/// Upper bound on the characters of a run of ignored text, for models.
+const RUN_FOR_MODELS: u32 = 64;
 
 impl ConstraintBuilder {
     /// Sets the limits of building; they apply to the built constraint as well
@@ -36,13 +43,58 @@ impl ConstraintBuilder {
         self
     }
 
+    /// Sets which ignored text is allowed. Ignored text that is not allowed still ends lexemes, so
+    /// the language only becomes smaller: `--` does not become two minus signs where it begins a
+    /// comment.
+    ///
+    /// ```
+    /// use lrmask::{Constraint, Grammar, Ignored, Vocabulary};
+    ///
+    /// let lark = "start: A (\"-\" A)*\nA: /[a-z]+/\n%ignore / +/\n%ignore /--[^\\n]*/";
+    /// let grammar = Grammar::from_lark(lark)?;
+    /// let builder = Constraint::builder().ignored(Ignored::Blanks).ignored_run(2);
+    /// let mut matcher = builder.build(&grammar, &Vocabulary::single_bytes())?.matcher();
+    /// assert!(matcher.advance_bytes(b"a -  b").is_ok());
+    /// assert!(matcher.advance_bytes(b" --").is_err() && matcher.advance_bytes(b"   ").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ignored(mut self, kinds: Ignored) -> Self {
+        self.ignored.kinds = kinds;
+        self
+    }
+
+    /// Bounds each run of ignored text, between two lexemes that are not ignored, to this many
+    /// characters. If other terminals may begin like ignored text, each ignored lexeme is bounded
+    /// instead, with the warning `ignored-run`. No effect on grammars with `%indent`.
+    ///
+    /// Costs an automaton of the states of ignored text, times this number.
+    #[must_use]
+    pub fn ignored_run(mut self, characters: u32) -> Self {
+        self.ignored.run = Some(characters);
+        self
+    }
+
+    /// Sets what keeps a model from writing for ever where the grammar would let it: no comments
+    /// ([`Ignored::Blanks`]), at most 64 characters of ignored text in a row
+    /// ([`ConstraintBuilder::ignored_run`]), and the bounds of
+    /// [`SchemaOptions::for_models`](crate::SchemaOptions::for_models) for schemas that
+    /// [`ConstraintBuilder::read`] reads. All of these are off by default, since they narrow the
+    /// language.
+    #[must_use]
+    pub fn for_models(mut self) -> Self {
+        self.bounds_schemas = true;
+        self.ignored(Ignored::Blanks).ignored_run(RUN_FOR_MODELS)
+    }
+
     /// Compiles a grammar: see [`CompiledGrammar::new`].
     ///
     /// # Errors
     ///
     /// As [`CompiledGrammar::new`].
     pub fn compile(&self, grammar: &Grammar) -> Result<CompiledGrammar, GrammarError> {
-        CompiledGrammar::compile(grammar, &self.limits)
+        let restricted = self.ignored.restrict(grammar, &self.limits)?;
+        CompiledGrammar::compile(restricted.as_ref().unwrap_or(grammar), &self.limits)
     }
 
     /// Builds the constraint of `grammar` for `vocabulary`: see [`Constraint::new`].
@@ -64,7 +116,11 @@ impl ConstraintBuilder {
     ///
     /// As [`Source::grammar`] and [`Constraint::new`].
     pub fn read(&self, source: &Source, vocabulary: &Vocabulary) -> Result<Constraint, BuildError> {
-        Ok(self.build(&source.grammar(&self.limits)?, vocabulary)?)
+        let grammar = match self.bounds_schemas {
+            true => source.for_models().grammar(&self.limits)?,
+            false => source.grammar(&self.limits)?,
+        };
+        Ok(self.build(&grammar, vocabulary)?)
     }
 
     /// Loads a constraint: see [`Constraint::load`].

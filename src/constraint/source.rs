@@ -96,6 +96,15 @@ impl Source {
         self
     }
 
+    /// Returns the source with bounds for models in the options of a schema.
+    pub(super) fn for_models(&self) -> Self {
+        let mut source = self.clone();
+        if let Text::JsonSchema(_, options) | Text::StructuralTags(_, options) = &mut source.text {
+            *options = std::mem::take(options).for_models();
+        }
+        source
+    }
+
     /// Reads the grammar within `limits`.
     ///
     /// # Errors

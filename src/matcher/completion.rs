@@ -230,7 +230,7 @@ impl Matcher {
     }
 
     /// Returns the labels that the lexeme in progress can become and that the stack accepts.
-    fn labels(&self, at: &Configuration) -> Vec<TerminalId> {
+    pub(super) fn labels(&self, at: &Configuration) -> Vec<TerminalId> {
         let scanner = self.index.scanner();
         let contexts = scanner.contexts_at(&at.stack, &at.layout, &mut Reads::none());
         let reach = scanner.states().label_set(scanner.states().reach(at.state));

@@ -22,6 +22,7 @@ mod listener;
 mod mask;
 mod next_tokens;
 mod one_reading;
+mod only_end;
 mod retokenize;
 mod sampling;
 mod side_state;

@@ -280,6 +280,9 @@ impl Builder<'_, '_> {
             if projected.iter().all(|&formula| formula == F::FALSE) {
                 continue;
             }
+            for formula in &mut projected {
+                *formula = self.machine.bounded_by_default(of, *formula)?;
+            }
             match of {
                 Type::Array | Type::Object => {
                     let tuple = self.machine.tuple_id(&projected);
@@ -376,7 +379,7 @@ impl Builder<'_, '_> {
         }
         let symbol = match of {
             Type::Number => {
-                let numbers = self.machine.numbers(formula)?.map(Pattern::Automaton);
+                let numbers = self.machine.numbers_of_few_digits(formula)?.map(Pattern::Automaton);
                 numbers.map(|pattern| self.fragment.terminal("NUMBER", pattern))
             }
             _ => {

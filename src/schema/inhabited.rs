@@ -94,7 +94,7 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    fn has_text(&mut self, formula: F, of: Type) -> Result<bool, SchemaError> {
+    pub(super) fn has_text(&mut self, formula: F, of: Type) -> Result<bool, SchemaError> {
         for formula in self.reader.formulas.by_fingerprint(formula) {
             for formula in self.by_length_of(of, formula)? {
                 let has_any = match of {
@@ -123,7 +123,7 @@ impl Machine<'_> {
         })
     }
 
-    fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
+    pub(super) fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
         if self.counted_items(formula).is_none() {
             self.charge_items(&[formula], false)?;
         }

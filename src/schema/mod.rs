@@ -62,6 +62,7 @@ mod tag_formats;
 mod tags;
 mod text;
 mod told_apart;
+mod tool_calls;
 mod unevaluated;
 mod unique;
 mod unique_followed;
@@ -84,6 +85,7 @@ pub use options::{
     Formats, KeyOrder, Numerals, SchemaOptions, Separator, StringEscapes, Unsatisfiable, Whitespace,
 };
 pub use tags::StructuralTags;
+pub use tool_calls::{Calls, ToolCalls, ToolForm};
 
 /// Steps of the meter for a byte of a schema, which is read and becomes a part of formulas.
 const STEPS_OF_A_BYTE: usize = 10;

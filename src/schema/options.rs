@@ -142,6 +142,15 @@ pub struct SchemaOptions {
     /// Whether `"nullable": true` adds `null` to the types next to it, as in OpenAPI 3.0. Default
     /// `false`: JSON Schema has no such keyword, and a warning is given.
     pub nullable: bool,
+    /// Maximum length, in characters, of strings for which the schema names none. Default `None`:
+    /// no bound. A bound that leaves no string has no effect.
+    pub default_max_length: Option<u32>,
+    /// Maximum number of items of arrays for which the schema names none, if it asks nothing of
+    /// them but their number and the schema of each item. Default `None`.
+    pub default_max_items: Option<u32>,
+    /// Maximum number of digits of numbers that the schema does not list. Default `None`. A bound
+    /// that leaves no number has no effect.
+    pub default_max_digits: Option<u32>,
     /// Definition to use in place of the whole schema: its name in `$defs` or `definitions`, or a
     /// JSON pointer.
     pub definition: Option<String>,
@@ -165,13 +174,42 @@ impl Default for SchemaOptions {
             numerals: Numerals::default(),
             unsatisfiable: Unsatisfiable::default(),
             nullable: false,
+            default_max_length: None,
+            default_max_items: None,
+            default_max_digits: None,
             definition: None,
             documents: BTreeMap::new(),
         }
     }
 }
 
+/// White space between lexemes, for models: a line break and its indentation.
+const WHITESPACE_FOR_MODELS: &str = r"[ \t\n\r]{0,64}";
+
 impl SchemaOptions {
+    /// Sets what keeps a model from writing for ever, where nothing else is set: strings of at most
+    /// 1,000 characters, arrays of at most 100 items, numbers of at most 20 digits, and at most 64
+    /// blanks in a row. All of these are off by default, since they narrow the language.
+    ///
+    /// ```
+    /// use lrmask::{Grammar, SchemaOptions};
+    ///
+    /// let options = SchemaOptions::default().for_models();
+    /// assert_eq!(options.default_max_length, Some(1_000));
+    /// let grammar = Grammar::from_schema(r#"{"type": "string"}"#, &options)?;
+    /// # Ok::<(), lrmask::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn for_models(mut self) -> Self {
+        self.default_max_length.get_or_insert(1_000);
+        self.default_max_items.get_or_insert(100);
+        self.default_max_digits.get_or_insert(20);
+        if self.whitespace == Whitespace::Any {
+            self.whitespace = Whitespace::Pattern(WHITESPACE_FOR_MODELS.to_owned());
+        }
+        self
+    }
+
     /// Number of bytes of its texts.
     pub(crate) fn bytes(&self) -> usize {
         let Self { item_separator, key_separator, escape_letters, documents, .. } = self;

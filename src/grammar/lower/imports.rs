@@ -13,6 +13,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("common", include_str!("../../../grammars/library/common.lark")),
     ("lark", include_str!("../../../grammars/library/lark.lark")),
     ("python", include_str!("../../../grammars/library/python.lark")),
+    ("text", include_str!("../../../grammars/library/text.lark")),
     ("unicode", include_str!("../../../grammars/library/unicode.lark")),
 ];
 

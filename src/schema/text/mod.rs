@@ -8,6 +8,7 @@
 
 pub(super) mod automaton;
 mod bounded;
+mod default_bounds;
 pub(super) mod ecma;
 mod ecma_anchors;
 pub(super) mod ecma_lengths;

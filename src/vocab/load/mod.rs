@@ -5,6 +5,7 @@
 
 mod builtin;
 mod byte_level;
+mod gguf;
 mod list;
 pub(super) mod pieces;
 mod protobuf;

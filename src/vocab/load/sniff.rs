@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::check_size;
+use super::{check_size, gguf};
 use crate::vocab::Vocabulary;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
 use crate::vocab::reader::VocabularyReader;
@@ -23,8 +23,8 @@ pub(in crate::vocab) enum Format {
 
 impl Vocabulary {
     /// Reads a tokenizer file of any supported format: Hugging Face's `tokenizer.json`, a
-    /// SentencePiece `.model`, a tiktoken file, Mistral's `tekken.json`, GPT-2's `vocab.json`, or a
-    /// plain list of tokens (see [`Vocabulary::from_token_list`]).
+    /// SentencePiece `.model`, a GGUF model, a tiktoken file, Mistral's `tekken.json`, GPT-2's
+    /// `vocab.json`, or a plain list of tokens (see [`Vocabulary::from_token_list`]).
     ///
     /// # Errors
     ///
@@ -43,6 +43,9 @@ impl VocabularyReader {
     /// The same, and [`VocabularyErrorKind::Limit`] if a limit is exceeded.
     pub fn file_bytes(&self, bytes: &[u8]) -> Result<Vocabulary, VocabularyError> {
         let limits = self.within();
+        if bytes.starts_with(gguf::MAGIC) {
+            return self.gguf(bytes);
+        }
         check_size(bytes, limits)?;
         match sniff(bytes)? {
             Format::TokenizerJson => self.tokenizer_json(bytes),
@@ -63,7 +66,7 @@ pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
             VocabularyErrorKind::UnknownFormat,
             format!(
                 "unknown tokenizer format: {what}; supported are tokenizer.json (Hugging Face), \
-                 tokenizer.model (SentencePiece), tiktoken files, tekken.json (Mistral), \
+                 tokenizer.model (SentencePiece), GGUF models, tiktoken files, tekken.json (Mistral), \
                  vocab.json (GPT-2) and a JSON list of tokens"
             ),
         ))
@@ -79,7 +82,6 @@ pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
             unknown("it is compressed with gzip; unpack it first")
         }
         _ if bytes.starts_with(b"PK\x03\x04") => unknown("it is a zip archive"),
-        _ if bytes.starts_with(b"GGUF") => unknown("it is a GGUF model"),
         _ if bytes.starts_with(b"#version") => {
             unknown("it is the merges.txt of a BPE, which has no ids")
         }
