@@ -42,6 +42,11 @@ impl Dfa {
         }
     }
 
+    /// Returns the state of the table, without the count of characters if there is one.
+    pub(crate) fn table_state(&self, state: u32) -> u32 {
+        self.count.as_ref().map_or(state, |count| count.split(state).0)
+    }
+
     /// Returns whether the table has a count.
     pub(crate) fn counts(&self) -> bool {
         self.count.is_some()

@@ -47,6 +47,7 @@ impl AdvanceErrorKind {
             Self::RepeatedItem => "repeated-item",
             Self::Incomplete => "incomplete",
             Self::Finished => "finished",
+            Self::Unwritten => "unwritten",
             Self::Width => "width",
             Self::NoText => "no-text",
             Self::Lookahead => "lookahead",

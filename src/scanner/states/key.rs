@@ -11,9 +11,8 @@ impl ScanStates {
     pub(crate) fn add_to_key(&self, state: ScanStateId, key: &mut Fingerprint) {
         for component in self.components(state) {
             let dfa = self.dfas.get(component.terminal.index()).and_then(Option::as_ref);
-            let counted = dfa.and_then(|dfa| dfa.counted(component.state));
-            let place = counted.map_or(component.state, |(place, _)| place);
-            key.number(u64::from(component.terminal.0) << 32 | u64::from(place));
+            let state = dfa.map_or(component.state, |dfa| dfa.table_state(component.state));
+            key.number(u64::from(component.terminal.0) << 32 | u64::from(state));
         }
     }
 }

@@ -272,6 +272,11 @@ impl ScanStates {
         ScanStateId(self.components.intern(components.collect()))
     }
 
+    /// Returns the state in which only this terminal is left, in this state of its automaton.
+    fn of_terminal(&self, terminal: TerminalId, state: u32) -> ScanStateId {
+        ScanStateId(self.components.intern_ref(&[Component { terminal, state }]))
+    }
+
     /// Returns the state after `byte`, or `None` if no candidate goes on. One load if the step is
     /// known.
     #[inline]
