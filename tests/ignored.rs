@@ -121,7 +121,7 @@ const LANGUAGES: &[Language] = &[
 
 /// Texts up to this length are judged, and all tokens of two bytes after texts of up to this less.
 const LONGEST: usize = 9;
-const ROOM: usize = 5;
+const ROOM: usize = 6;
 
 impl Language {
     /// Returns the lexemes of a complete text, if it is in the language without restrictions.
