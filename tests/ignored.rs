@@ -123,6 +123,9 @@ const LANGUAGES: &[Language] = &[
 const LONGEST: usize = 9;
 const ROOM: usize = 6;
 
+/// Room for one more word, which is shorter than a completion.
+const ROOM_FOR_A_WORD: usize = 5;
+
 impl Language {
     /// Returns the lexemes of a complete text, if it is in the language without restrictions.
     fn lexemes(&self, text: &[u8], is_basic: bool) -> Option<Vec<(usize, usize)>> {
@@ -297,7 +300,9 @@ fn only_the_end_follows_where_nothing_else_does() {
                 let words = lexemes.iter().filter(|&&lexeme| language.kind(lexeme) == Kind::Word);
                 words.copied().collect::<Vec<_>>()
             };
-            for (text, lexemes) in texts.iter().filter(|(text, _)| text.len() <= LONGEST - ROOM) {
+            for (text, lexemes) in
+                texts.iter().filter(|(text, _)| text.len() <= LONGEST - ROOM_FOR_A_WORD)
+            {
                 let longer = texts.range(text.clone()..);
                 let mut longer = longer.take_while(|(longer, _)| longer.starts_with(text));
                 let own = words(lexemes);

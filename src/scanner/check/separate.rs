@@ -637,8 +637,8 @@ mod tests {
         let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
         let table = ParseTable::build(&grammar, &meter).expect("no conflict");
         let lexis = Lexis::new(&grammar, table, dfas);
-        let adjacency = adjacency(&grammar, &lexis, &meter).expect("a small grammar");
-        adjacency.is_some_and(|adjacency| adjacency.is_total(lexis.table()))
+        let separate = find(&grammar, &lexis, &meter).expect("a small grammar");
+        separate.is_some_and(|separate| separate.adjacency.is_total(lexis.table()))
     }
 
     const STRING: &str = r#""(?:[^"\\]|\\.)*""#;
