@@ -230,7 +230,7 @@ fn masks_within_a_budget_are_those_of_the_oracle_in_every_small_grammar() {
 fn bytes() -> Vocabulary {
     let tokens = (0..=255).map(|byte| vec![byte]).chain([b"<end>".to_vec()]);
     let vocabulary = Vocabulary::from_tokens(tokens).unwrap();
-    vocabulary.with_special(256, "<end>").unwrap().with_stop_tokens(&[256]).unwrap()
+    vocabulary.with_special(256, "<end>").unwrap().with_stop_tokens([256]).unwrap()
 }
 
 fn constraint(lark: &str) -> Constraint {
@@ -279,7 +279,7 @@ fn limits_on_the_tokens_of_lexemes_keep_a_budget() {
     assert!(!matcher.allows(u32::from(b'c')) && matcher.allows(u32::from(b'>')));
     let mut mask = TokenMask::default();
     matcher.fill_mask(&mut mask);
-    assert_eq!(mask.tokens().map(|token| token.get()).collect::<Vec<_>>(), [u32::from(b'>')]);
+    assert_eq!(mask.tokens().map(lrmask::TokenId::get).collect::<Vec<_>>(), [u32::from(b'>')]);
 }
 
 /// Masks of drafts have the budget of their own texts.

@@ -303,9 +303,9 @@ fn real_files_spell_the_texts_beside_them() {
                     false => &spelled,
                 };
                 if *spelled == *text.as_bytes() {
-                    same += 1
+                    same += 1;
                 } else {
-                    different.push(text.to_string())
+                    different.push(text.to_string());
                 }
             }
         }

@@ -352,7 +352,8 @@ fn a_stop_token_with_bytes_ends_sentences_and_is_text_elsewhere() {
     let grammar = Grammar::from_lark("start: \"a\" (\"```\" \"b\")?").unwrap();
     let constraint = Constraint::new(&grammar, &vocabulary).unwrap();
     let mut matcher = constraint.matcher_with_stops([2, 3]).unwrap();
-    let allowed = |matcher: &Matcher| mask(matcher).tokens().map(|id| id.get()).collect::<Vec<_>>();
+    let allowed =
+        |matcher: &Matcher| mask(matcher).tokens().map(lrmask::TokenId::get).collect::<Vec<_>>();
     assert_eq!(allowed(&matcher), [0]);
     matcher.advance(0).unwrap();
     // A stop token ends a sentence even if its bytes could go on.

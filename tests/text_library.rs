@@ -70,7 +70,7 @@ fn a_token_is_one_token() {
         let mut mask = constraint.new_mask();
         for expected in allowed {
             matcher.fill_mask(&mut mask);
-            let allowed: Vec<u32> = mask.tokens().map(|token| token.get()).collect();
+            let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
             assert_eq!(allowed, expected, "{rule}");
             let next = if expected.len() > 1 { 2 } else { expected[0] };
             matcher.advance(next).unwrap();

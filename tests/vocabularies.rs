@@ -200,7 +200,7 @@ fn faults_in_files_have_their_kind() {
         (b"{\"x\":{}}".to_vec(), UnknownFormat),
         (b"{".to_vec(), UnknownFormat),
         (b"\x1f\x8b\x08\x00".to_vec(), UnknownFormat),
-        (b"GGUF\x03\x00".to_vec(), UnknownFormat),
+        (b"GGUF\x03\x00".to_vec(), Malformed),
         (b"#version: 0.2\nt h\n".to_vec(), UnknownFormat),
         (b"hello".to_vec(), UnknownFormat),
         (b"\xff\xfe\x00".to_vec(), UnknownFormat),

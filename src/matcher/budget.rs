@@ -153,7 +153,7 @@ impl Matcher {
         }
         let trie = Trie::new(spellings.len(), |id| spellings[id as usize]);
         let mut found = None;
-        self.endings_after(Tokens::Of(&trie), from, left, &mut |_, ending| {
+        self.endings_after(Tokens::Of(&trie), from, left, |_, ending| {
             found = ending;
             found.is_some()
         });
@@ -223,7 +223,7 @@ impl Matcher {
         }
         let ordinary = row.to_vec();
         let (mut in_time, mut late, mut longest) = (Vec::new(), Vec::new(), 0);
-        let are_all = self.endings_after(Tokens::All, at, left, &mut |tokens, ending| {
+        let are_all = self.endings_after(Tokens::All, at, left, |tokens, ending| {
             longest = longest.max(ending.as_ref().map_or(0, Ending::tokens));
             if ending.is_some() { &mut in_time } else { &mut late }.extend_from_slice(tokens);
             false
@@ -284,7 +284,7 @@ impl Matcher {
         tokens: Tokens<'_>,
         at: &Moment,
         left: usize,
-        each: &mut dyn FnMut(&[(u32, u32)], Option<Ending>) -> bool,
+        mut each: impl FnMut(&[(u32, u32)], Option<Ending>) -> bool,
     ) -> bool {
         let (mut stopped, mut are_all) = (false, true);
         for (place, reading) in at.readings.iter().enumerate() {

@@ -112,7 +112,7 @@ impl Matcher {
             }
             for &(ended, laid, ref nodes) in &walk.ended {
                 for &(label, left) in scanner.ended(ended) {
-                    for next in self.begin_after(&from, layout(laid), label, left) {
+                    for next in self.begin_after(&from, &layout(laid), label, left) {
                         let nodes = begun.new_nodes(&next, nodes);
                         if !nodes.is_empty() {
                             let entry = Entry { from: next, begins: true, nodes };
@@ -147,7 +147,7 @@ impl Matcher {
     fn begin_after(
         &self,
         from: &Configuration,
-        layout: Layout,
+        layout: &Layout,
         label: TerminalId,
         left: ObligationsId,
     ) -> Vec<Configuration> {
@@ -157,7 +157,7 @@ impl Matcher {
         let emit = &mut |after, reads: &mut Reads| {
             scanner.begin_lexeme(after, left, reads, |begun, _| next.push(begun));
         };
-        scanner.after_lexeme(stack, &layout, *expectations, label, &mut Reads::none(), emit);
+        scanner.after_lexeme(stack, layout, *expectations, label, &mut Reads::none(), emit);
         next
     }
 }

@@ -190,7 +190,8 @@ impl<'a> Exactly<'a> {
                         }
                     }
                     None => {
-                        ways.push(NextLexeme { label, is_clean, open: SmallVec::from_iter([open]) })
+                        let open = SmallVec::from_iter([open]);
+                        ways.push(NextLexeme { label, is_clean, open });
                     }
                 }
             }

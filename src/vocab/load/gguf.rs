@@ -215,9 +215,9 @@ impl<'a> Metadata<'a> {
                         _ => decoded.extend_from_slice(bytes),
                     }
                     if decoded.is_empty() {
-                        builder.widen(id)?
+                        builder.widen(id)?;
                     } else {
-                        builder.token(id, &decoded)?
+                        builder.token(id, &decoded)?;
                     }
                 }
                 _ => return Err(malformed(&format!("token {id} has the unknown type {kind}"))),
