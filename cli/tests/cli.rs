@@ -199,7 +199,7 @@ fn validate_says_where_and_what_was_expected() {
         objects[0],
         serde_json::json!({
             "file": good, "ok": true, "offset": null, "line": null, "column": null,
-            "expected": [], "then": []
+            "kind": null, "expected": [], "then": []
         })
     );
     assert_eq!((&objects[1]["ok"], &objects[1]["offset"]), (&false.into(), &12.into()));
