@@ -28,7 +28,7 @@ const BY_TOKEN: usize = 72;
 const BY_BYTE: usize = 160;
 
 /// Upper bound for a text that does nothing but nest, so that all of it is on the parse stack.
-const NESTED_BY_TOKEN: usize = 104;
+const NESTED_BY_TOKEN: usize = 108;
 
 /// An element of an array, with a comma.
 const ELEMENT: &str = r#"{"id": 17, "name": "caf\u00e9 noir", "tags": ["a", "b c", []], "size": -1.5e3, "open": true, "next": null},

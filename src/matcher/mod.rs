@@ -71,7 +71,7 @@ pub use tree::{ParseTree, TreeNode};
 /// A matcher is cheap to create and to clone: parse stacks and undo steps are shared by all
 /// matchers with a common history, and caches are shared by all matchers of a grammar. It uses
 /// about 110 bytes for each step that can be rolled back, and 48 for each state that it has put on
-/// the parse stack: for a text in tokens of a large vocabulary at most 72 bytes per byte (104 if it
+/// the parse stack: for a text in tokens of a large vocabulary at most 72 bytes per byte (108 if it
 /// does nothing but nest), for one taken byte by byte at most 160. Where items of arrays must
 /// differ, each of their bytes takes about 200 more. Every method is defined at any time and for
 /// any id; none panics.
