@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// The parse tree of a text, as a flat list: [`Listener::tree`](crate::Listener::tree).
+/// The parse tree of a text, as a flat list: [`Listener::finish`](crate::Listener::finish).
 ///
 /// Displayed as one line for each node, indented by its depth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
