@@ -231,7 +231,8 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Writes a text, with a completion after each token that fits into what is left.
+    /// Writes a text of at most `length` tokens. After each token there is a completion that fits
+    /// into the rest.
     fn write_by_completions(&mut self, length: usize, random: &mut Rng) -> Result<usize, Stuck> {
         let Some(mut way) = self.way() else { return self.write_unsure(random) };
         while self.ends.len() < length {

@@ -84,9 +84,9 @@ pub(crate) struct GrammarArgument {
     /// Allow at most N characters of ignored text in a row.
     #[arg(help_heading = HEADING, long, value_name = "N")]
     pub(crate) ignored_run: Option<u32>,
-    /// Bound what a model could write for ever: no comments, 64 characters of ignored text in a
-    /// row; in schemas, if nothing else is set, strings of 1,000 characters, arrays of 100 items,
-    /// numbers of 20 digits, and 64 blanks in a row.
+    /// Set bounds so that every text ends: no comments, at most 64 characters of ignored text in a
+    /// row; in schemas without bounds of their own, strings of 1,000 characters, arrays of 100
+    /// items, numbers of 20 digits, and 64 blanks in a row.
     #[arg(help_heading = HEADING, long)]
     pub(crate) for_models: bool,
     #[command(flatten)]

@@ -135,6 +135,20 @@ class Follower:
         return matcher
 
 
+class SequenceProcessor:
+    """What processors of hosts with one sequence have in common.
+
+    The text begins after the prompt, which is the argument of the first call.
+    """
+
+    def __init__(self, constraint: Constraint) -> None:
+        self.follower = Follower(constraint)
+
+    def reset(self) -> None:
+        """Begins a new generation, where the new prompt continues the old text."""
+        self.follower.reset()
+
+
 def allowed(mask: Any, width: int) -> Any:
     """The bits of masks as a NumPy array of booleans, `width` for each row."""
     import numpy

@@ -395,7 +395,7 @@ class Matcher:
         parents: Sequence[int | None] | None = None,
     ) -> list[bool]:
         """Fills row `row` with the mask of the text so far, and row `row + 1 + i` with the mask
-        behind draft `i`. Drafts follow one another, or `parents[i]`, an earlier draft (`None`: the
+        after draft `i`. Drafts follow one another, or `parents[i]`, an earlier draft (`None`: the
         text so far). Returns for each draft whether it is allowed; rows of others are unchanged.
         """
     def allowed_tokens(self) -> list[int]:
@@ -417,7 +417,7 @@ class Matcher:
         self, text: str | bytes, scores: Callable[[list[int]], Any]
     ) -> list[int] | None:
         """The tokens that the model prefers for a text. `scores` gets the tokens chosen so far, and
-        returns the logits behind them, an array of `float32`."""
+        returns the logits after them, an array of `float32`."""
     def set_budget(self, tokens: int) -> None:
         """Limits the rest of the text to this many tokens, not counting the stop token: masks allow
         only what can still be ended in time. A `ValueError` says how many it needs."""

@@ -282,7 +282,7 @@ class Sequence(Shape):
                 rest = f"(/, ?/ {item})~{more[0]} {rest}"
             forms = []
             if self.of is tuple:
-                # A tuple of one item has a comma behind it.
+                # A tuple of one item has a comma after it.
                 if least <= 1 and most != 0:
                     forms.append(f'"(" {item} ",)"')
                 if most is None or most >= 2:
@@ -492,7 +492,7 @@ class Record(Shape):
 
     def rule(self, defs: Defs) -> str:
         def write() -> str:
-            # Two rules for each field: it and the rest, as first and behind a comma.
+            # Two rules for each field: it and the rest, first, and after a comma.
             first: list[str] = []
             rest: list[str] = []
             name = defs.names[id(self)]
@@ -500,12 +500,12 @@ class Record(Shape):
                 # The name and its sign are one lexeme: a name may begin another.
                 pair = f"{_literal(field.name + '=')} {field.shape.rule(defs)}"
                 last = number + 1 == len(self.fields)
-                behind = "" if last else f" {name}_rest_{number + 1}"
+                suffix = "" if last else f" {name}_rest_{number + 1}"
                 skip_first = '""' if last else f"{name}_first_{number + 1}"
                 skip_rest = '""' if last else f"{name}_rest_{number + 1}"
                 optional = not field.required
-                first.append(pair + behind + (f" | {skip_first}" if optional else ""))
-                rest.append(f"/, ?/ {pair}{behind}" + (f" | {skip_rest}" if optional else ""))
+                first.append(pair + suffix + (f" | {skip_first}" if optional else ""))
+                rest.append(f"/, ?/ {pair}{suffix}" + (f" | {skip_rest}" if optional else ""))
             for number in range(1, len(self.fields)):
                 defs.parts[f"{name}_rest_{number}"] = rest[number]
                 if all(not field.required for field in self.fields[:number]):

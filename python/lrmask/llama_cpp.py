@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._core import Follower
+from ._core import SequenceProcessor
 from ._grammar import Grammar
 from ._native import Constraint, Vocabulary, apply_mask
 
@@ -48,18 +48,8 @@ def vocabulary_of(vocab: Any) -> Vocabulary:
     return Vocabulary.from_tokens(tokens, special_tokens=special, stop_tokens=stops)
 
 
-class GrammarLogitsProcessor:
-    """Rejects the tokens that a grammar does not allow: one of `logits_processor`.
-
-    The text begins behind the prompt, which is what the first call has seen.
-    """
-
-    def __init__(self, constraint: Constraint) -> None:
-        self.follower = Follower(constraint)
-
-    def reset(self) -> None:
-        """Begins a new generation, where the new prompt continues the old text."""
-        self.follower.reset()
+class GrammarLogitsProcessor(SequenceProcessor):
+    """Rejects the tokens that a grammar does not allow: one of `logits_processor`."""
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         mask = self.follower.masks(input_ids.reshape(1, -1))

@@ -8,22 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._core import Follower, allowed
-from ._native import Constraint
+from ._core import SequenceProcessor, allowed
 
 
-class GrammarLogitsProcessor:
-    """Rejects the tokens that a grammar does not allow: one of `logits_processors`.
-
-    The text begins behind the prompt, which is what the first call has seen.
-    """
-
-    def __init__(self, constraint: Constraint) -> None:
-        self.follower = Follower(constraint)
-
-    def reset(self) -> None:
-        """Begins a new generation, where the new prompt continues the old text."""
-        self.follower.reset()
+class GrammarLogitsProcessor(SequenceProcessor):
+    """Rejects the tokens that a grammar does not allow: one of `logits_processors`."""
 
     def __call__(self, tokens: Any, logits: Any) -> Any:
         import mlx.core as mx

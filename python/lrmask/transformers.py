@@ -58,7 +58,7 @@ class GrammarLogitsProcessor(_Base):  # type: ignore[misc]
     """Rejects the tokens that a grammar does not allow.
 
     For all ways of `generate`: batches, greedy, sampling, beams, assisted. `constraints` is one for
-    all prompts, or one for each (`None`: free). The text begins behind the prompt. A processor may
+    all prompts, or one for each (`None`: free). The text begins after the prompt. A processor may
     be used for one generation after the other, but not for two at once.
     """
 

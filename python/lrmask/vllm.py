@@ -1,6 +1,6 @@
 """Structured outputs of vLLM, by its entry point `vllm.general_plugins`.
 
-Where this package is installed beside vLLM, `backend=guidance` and `backend=auto` mean lrmask, in
+If this package is installed with vLLM, `backend=guidance` and `backend=auto` mean lrmask, in
 every process of vLLM: it has no registry of backends, so this one takes guidance's place.
 `LRMASK_VLLM=off` in the environment leaves vLLM as it is. docs/vllm.md has the rest.
 """
@@ -103,17 +103,17 @@ def check(kind: str, spec: str, **options: bool) -> str | None:
 class Sequence:
     """The state of one request, with the meaning that vLLM's scheduler relies on.
 
-    Stop tokens end the text, and count as steps; tokens behind them are accepted, and count too.
+    Stop tokens end the text, and count as steps; tokens after them are accepted, and count too.
     """
 
     def __init__(self, matcher: Matcher) -> None:
         self.matcher = matcher
-        self.behind = 0
+        self.after_end = 0
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
         for token in tokens:
             if self.matcher.is_finished:
-                self.behind += 1
+                self.after_end += 1
             elif not self.matcher.try_advance(token):
                 expected = ", ".join(self.matcher.expected()[:20])
                 logger.warning(
@@ -131,9 +131,9 @@ class Sequence:
     def rollback(self, num_tokens: int) -> None:
         if num_tokens <= 0:
             return
-        behind = min(self.behind, num_tokens)
-        self.behind -= behind
-        self.matcher.rollback(num_tokens - behind)
+        after_end = min(self.after_end, num_tokens)
+        self.after_end -= after_end
+        self.matcher.rollback(num_tokens - after_end)
 
     def fill_bitmask(self, bitmask: Any, batch_index: int) -> None:
         begun = time.perf_counter()
@@ -146,7 +146,7 @@ class Sequence:
         return self.matcher.is_finished
 
     def reset(self) -> None:
-        self.behind = 0
+        self.after_end = 0
         self.matcher.reset()
 
 

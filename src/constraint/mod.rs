@@ -149,10 +149,10 @@ impl Constraint {
 
     /// Returns this constraint with masks that look only this many terminals ahead: they also
     /// forbid every token within which more lexemes end ([`Matcher::lexemes_ended`]). Both
-    /// constraints share what they compute.
+    /// constraints share one index.
     ///
-    /// It shows what a masker costs a model that is bound to the grammar's terminals (DOMINO,
-    /// section 3.3 and table 4). Masks are too narrow then; they can be empty if the vocabulary
+    /// The masks reproduce maskers with a bounded lookahead, to measure how often these interfere
+    /// with a model (DOMINO, section 3.3 and table 4). Masks are too narrow then; they can be empty if the vocabulary
     /// lacks the tokens of a terminal. A mask takes milliseconds, because no result is kept. Saving
     /// does not keep the lookahead.
     ///

@@ -19,7 +19,7 @@ use crate::util::limits::Limits;
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub(crate) name: &'static str,
-    /// Where it stands in the text that all are of.
+    /// Its place in the text that all pieces are read from.
     pub(crate) span: Range<usize>,
     pub(crate) kind: PieceKind,
 }

@@ -46,7 +46,7 @@ def fill_next_token_bitmask_par_with_draft_tokens(
     matchers: list[tuple[LLMatcher, int, list[int]]],
     bitmask: NDArray[np.int32],
 ) -> None:
-    """Fills row `i`, and one behind each draft, for each `(matcher, i, drafts)`."""
+    """Fills row `i`, and one after each draft, for each `(matcher, i, drafts)`."""
     batch, words = _checked(bitmask).shape
     executor.unsafe_compute_mask_ptr_with_draft_token(
         matchers, bitmask.ctypes.data, words * 4, batch

@@ -47,7 +47,7 @@ def fill_next_token_bitmask_par(
 def fill_next_token_bitmask_par_with_draft_tokens(
     executor: LLExecutor, matchers: list[tuple[LLMatcher, int, list[int]]], bitmask: Any
 ) -> None:
-    """Fills row `i`, and one behind each draft, for each `(matcher, i, drafts)`."""
+    """Fills row `i`, and one after each draft, for each `(matcher, i, drafts)`."""
     batch, words = _checked(bitmask).shape
     executor.unsafe_compute_mask_ptr_with_draft_token(
         matchers, bitmask.data_ptr(), words * 4, batch

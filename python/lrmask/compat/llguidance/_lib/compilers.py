@@ -14,7 +14,7 @@ _STEPS_OF_FUEL = 60
 
 
 class LLParserLimits:
-    """Limits, by llguidance's names. Those of building count; ours hold beside them."""
+    """Limits, by llguidance's names. Those of building count; ours hold as well."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ def _text(part: dict[str, Any]) -> str:
 
 
 def _dialect(text: str) -> str:
-    """The text with a mark that it is llguidance's dialect, behind all lines of its own."""
+    """The text with a mark that it is llguidance's dialect, after all its own lines."""
     return text if "%llguidance" in text else f"{text}\n%llguidance {{}}\n"
 
 

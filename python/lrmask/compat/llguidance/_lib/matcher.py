@@ -160,7 +160,7 @@ class LLMatcher:
         return self._now.forced_tokens(self._tokenizer.tokenize_bytes)
 
     def _takes(self, token: int) -> bool:
-        """Takes a token if it may come; stop tokens behind the end change nothing."""
+        """Takes a token if it may come; stop tokens after the end change nothing."""
         if token in self._tokenizer.eos_tokens and self.is_stopped():
             return True
         return self._now.try_advance(token)
@@ -184,7 +184,7 @@ class LLMatcher:
 
     def _refuse(self, token: int) -> bool:
         if self._error:
-            # A stop token behind an error ends it, as behind the end.
+            # A stop token after an error ends the text, as after the end.
             return token in self._tokenizer.eos_tokens
         if not 0 <= token < self._tokenizer.vocab_size:
             return self._fail(f"token id {token} out of range")
@@ -206,7 +206,7 @@ class LLMatcher:
         return self._now.validate(tokens)
 
     def _fill(self, mask: Any, row: int = 0) -> None:
-        """Fills a row of an array; behind an error, with the stop tokens."""
+        """Fills a row of an array; after an error, with the stop tokens."""
         if not self._error:
             self._now.fill_mask(mask, row)
             return

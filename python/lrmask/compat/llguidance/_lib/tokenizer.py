@@ -237,7 +237,7 @@ class LLTokenizer:
     def tokenize_partial(
         self, new_bytes: bytes, recent_tokens: list[int] | None = None
     ) -> tuple[list[int], bytes]:
-        """The tokens of a text that no later text changes, and the bytes behind them."""
+        """The tokens of a text that no later text changes, and the bytes after them."""
         if not new_bytes:
             return [], b""
         known = list((recent_tokens or [])[-1:])
