@@ -152,9 +152,10 @@ impl Constraint {
     /// constraints share one index.
     ///
     /// The masks reproduce maskers with a bounded lookahead, to measure how often these interfere
-    /// with a model (DOMINO, section 3.3 and table 4). Masks are too narrow then; they can be empty if the vocabulary
-    /// lacks the tokens of a terminal. A mask takes milliseconds, because no result is kept. Saving
-    /// does not keep the lookahead.
+    /// with a model (DOMINO, section 3.3 and table 4). They are too narrow, and empty where the
+    /// vocabulary lacks the tokens of a terminal, or where a budget leaves only tokens that they
+    /// forbid. A mask takes milliseconds, because no result is kept. Saving does not keep the
+    /// lookahead.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
