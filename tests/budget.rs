@@ -9,15 +9,15 @@
 use crate::oracle;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lrmask::{
     AdvanceErrorKind, BudgetError, Constraint, Grammar, GrammarReader, Matcher, SchemaOptions,
     TokenMask, Vocabulary,
 };
-use oracle::case::{Case, names};
+use oracle::case::Case;
 use oracle::check::build;
+use oracle::every::in_every_small_grammar;
 use oracle::quoted::show;
 use oracle::viability::{Oracle, Viable};
 use oracle::vocabularies::{self, SmallVocabulary};
@@ -185,46 +185,14 @@ fn check(case: &Case, lexer: oracle::spec::LexerKind) -> Outcome {
 
 #[test]
 fn masks_within_a_budget_are_those_of_the_oracle_in_every_small_grammar() {
-    let only = std::env::var("LRMASK_CASE").ok();
-    let names: Vec<String> =
-        names().into_iter().filter(|name| only.as_ref().is_none_or(|only| only == name)).collect();
-    let jobs: Vec<_> = names
-        .iter()
-        .map(|name| Case::read(name))
-        .flat_map(|case| case.lexers.clone().into_iter().map(move |lexer| (case.clone(), lexer)))
-        .collect();
-    assert!(!jobs.is_empty());
-    let next = AtomicUsize::new(0);
-    let reports = Mutex::new(Vec::new());
     let (bits, left_out) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some((case, lexer)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let start = std::time::Instant::now();
-                    let outcome = check(case, *lexer);
-                    bits.fetch_add(outcome.bits, Ordering::Relaxed);
-                    left_out.fetch_add(outcome.left_out, Ordering::Relaxed);
-                    println!(
-                        "{} ({}): {} of {} tokens left out, {:.1?}",
-                        case.name,
-                        lexer.name(),
-                        outcome.left_out,
-                        outcome.bits,
-                        start.elapsed()
-                    );
-                    if !outcome.faults.is_empty() {
-                        let title = format!("== {} ({})\n", case.name, lexer.name());
-                        reports.lock().unwrap().push(title + &outcome.faults.join("\n"));
-                    }
-                }
-            });
-        }
+    in_every_small_grammar(|case, lexer| {
+        let outcome = check(case, lexer);
+        bits.fetch_add(outcome.bits, Ordering::Relaxed);
+        left_out.fetch_add(outcome.left_out, Ordering::Relaxed);
+        outcome.faults
     });
     println!("{} of {} tokens left out", left_out.into_inner(), bits.into_inner());
-    let mut reports = reports.into_inner().unwrap();
-    reports.sort();
-    assert!(reports.is_empty(), "{} fail:\n{}", reports.len(), reports.join("\n"));
 }
 
 fn bytes() -> Vocabulary {

@@ -8,12 +8,11 @@
 
 use crate::oracle;
 
-use oracle::case::{Case, Fact, names};
+use oracle::case::{Case, Fact};
 use oracle::check::{Extent, build, walk};
+use oracle::every::in_every_small_grammar;
 use oracle::spec::LexerKind;
 use oracle::vocabularies::{self, SmallVocabulary};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn vocabularies_of(case: &Case) -> Vec<SmallVocabulary> {
     let length = if case.alphabet.len() <= 6 { 3 } else { 2 };
@@ -88,47 +87,5 @@ fn check(case: &Case, lexer: LexerKind) -> Vec<String> {
 
 #[test]
 fn the_engine_masks_what_the_oracle_masks_in_every_small_grammar() {
-    let only = std::env::var("LRMASK_CASE").ok();
-    let names: Vec<String> =
-        names().into_iter().filter(|name| only.as_ref().is_none_or(|only| only == name)).collect();
-    let jobs: Vec<(Case, LexerKind)> = names
-        .iter()
-        .map(|name| Case::read(name))
-        .flat_map(|case| case.lexers.clone().into_iter().map(move |lexer| (case.clone(), lexer)))
-        .collect();
-    assert!(!jobs.is_empty());
-    let next = AtomicUsize::new(0);
-    let reports = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some((case, lexer)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let start = std::time::Instant::now();
-                    let run = std::panic::AssertUnwindSafe(|| check(case, *lexer));
-                    let faults = std::panic::catch_unwind(run)
-                        .unwrap_or_else(|_| vec!["panicked".to_owned()]);
-                    let verdict = if faults.is_empty() { "fine" } else { "FAULTY" };
-                    println!(
-                        "{} ({}): {verdict}, {:.1?}",
-                        case.name,
-                        lexer.name(),
-                        start.elapsed()
-                    );
-                    if !faults.is_empty() {
-                        let title = format!("== {} ({})\n", case.name, lexer.name());
-                        reports.lock().unwrap().push(title + &faults.join("\n"));
-                    }
-                }
-            });
-        }
-    });
-    let mut reports = reports.into_inner().unwrap();
-    reports.sort();
-    assert!(
-        reports.is_empty(),
-        "{} of {} fail:\n{}",
-        reports.len(),
-        jobs.len(),
-        reports.join("\n")
-    );
+    in_every_small_grammar(check);
 }

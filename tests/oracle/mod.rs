@@ -20,6 +20,7 @@ pub mod case;
 pub mod check;
 pub mod draft;
 pub mod earley;
+pub mod every;
 pub mod language;
 pub mod layout;
 pub mod lines;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable
@@ -324,10 +325,7 @@ def _of_wrapper(wrapper: Any) -> tuple[Vocabulary, Cut]:
 
 def _of_text(text: str) -> tuple[Vocabulary, Cut | None]:
     """Of the text of a tokenizer.json, or the path of one, or a name of the hub."""
-    try:
-        import tokenizers
-    except ImportError:
-        tokenizers = None  # type: ignore[assignment]
+    tokenizers = _module("tokenizers")
     if not text.startswith("{"):
         try:
             with open(text, encoding="utf-8") as file:
@@ -350,6 +348,14 @@ def _of_text(text: str) -> tuple[Vocabulary, Cut | None]:
         return ids
 
     return vocabulary, cut
+
+
+def _module(name: str) -> Any:
+    """A module that need not be installed, or None."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def _without_prefix(text: str) -> str:
