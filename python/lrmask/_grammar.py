@@ -10,6 +10,9 @@ from . import _native, _types
 from ._native import Constraint, Limits, Vocabulary
 
 Form = Literal["json", "call"]
+ToolForm = Literal[
+    "hermes", "llama3", "python", "mistral", "deepseek", "kimi", "glm", "harmony"
+]
 
 
 class Grammar(_native.Grammar):
@@ -59,6 +62,25 @@ class Grammar(_native.Grammar):
         return Grammar("structural_tags", [text], None, None, options)
 
     @classmethod
+    def from_tools(
+        cls,
+        tools: Mapping[str, Any],
+        *,
+        form: ToolForm = "hermes",
+        calls: Literal["any", "none", "at_most_one", "at_least_one", "one"] = "any",
+        **options: Any,
+    ) -> Grammar:
+        """Text with calls of tools, as a family of models writes them.
+
+        `tools` are the JSON schemas of the arguments, or types, by the tools' names. The options
+        are those of `JsonSchema`.
+        """
+        texts: list[str] = [form, calls]
+        for name, parameters in tools.items():
+            texts += [name, JsonSchema(parameters).text]
+        return Grammar("tools", texts, None, None, options)
+
+    @classmethod
     def from_type(cls, of: Any, *, form: Form = "json") -> Grammar:
         """The values of a type: as JSON, or as constructor calls in Python's syntax."""
         if form == "json":
@@ -103,6 +125,9 @@ class JsonSchema(Grammar):
         numerals: Literal["plain", "any"] | None = None,
         unsatisfiable: Literal["refuse", "empty"] | None = None,
         nullable: bool | None = None,
+        default_max_length: int | None = None,
+        default_max_items: int | None = None,
+        default_max_digits: int | None = None,
         definition: str | None = None,
         documents: dict[str, str] | None = None,
     ) -> JsonSchema:

@@ -125,7 +125,7 @@ class Vocabulary:
         limits: Limits | None = None,
     ) -> Vocabulary:
         """Reads a tokenizer's file: `tokenizer.json`, SentencePiece's `.model`, tiktoken's,
-        `tekken.json`, `vocab.json` or a list of tokens."""
+        `tekken.json`, `vocab.json`, a GGUF model or a list of tokens."""
     @staticmethod
     def from_file_bytes(
         file: bytes,
@@ -182,6 +182,9 @@ class Vocabulary:
         """The token that has these bytes."""
     def has_longer(self, bytes: bytes) -> bool:
         """Whether a token is longer than these bytes and begins with them."""
+    def take_back(self, prompt: Sequence[int], *, tokens: int | None = None) -> tuple[int, bytes]:
+        """How many tokens of a prompt stay, and the bytes of the others, for `Matcher.heal`. Takes
+        back the last word, or this many tokens."""
     def decode(self, tokens: Sequence[int]) -> bytes:
         """Bytes of a sequence of tokens; special tokens have none."""
     def cut_longest(self, text: bytes) -> list[int] | None:
@@ -218,8 +221,15 @@ class Constraint:
     threads. What is computed for one sequence is known to all."""
 
     def __new__(
-        cls, grammar: Grammar, vocabulary: Vocabulary, *, limits: Limits | None = None
-    ) -> Constraint: ...
+        cls,
+        grammar: Grammar,
+        vocabulary: Vocabulary,
+        *,
+        limits: Limits | None = None,
+        for_models: bool = False,
+    ) -> Constraint:
+        """`for_models` keeps a model from writing for ever: no comments, and bounds for blanks,
+        strings, lists and numbers where the grammar has none."""
     @staticmethod
     def from_type(
         of: Any,
@@ -424,6 +434,11 @@ class Matcher:
     def clear_budget(self) -> None: ...
     @property
     def budget(self) -> int | None: ...
+    def heal(self, text: str | bytes) -> None:
+        """Demands that the end of the prompt, which was taken back, is written first."""
+    @property
+    def unwritten(self) -> bytes:
+        """The bytes of `heal` that are not written yet."""
     def validate(self, tokens: Sequence[int]) -> int:
         """How many of these tokens could be taken in order."""
     def rollback(self, steps: int = 1) -> int:

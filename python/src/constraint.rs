@@ -26,15 +26,17 @@ pub(crate) struct Constraint {
 #[pymethods]
 impl Constraint {
     #[new]
-    #[pyo3(signature = (grammar, vocabulary, *, limits=None))]
+    #[pyo3(signature = (grammar, vocabulary, *, limits=None, for_models=false))]
     fn new(
         grammar: &Bound<'_, Grammar>,
         vocabulary: &Vocabulary,
         limits: Option<Limits>,
+        for_models: bool,
     ) -> PyResult<Self> {
         let py = grammar.py();
         let (source, limits) = (&grammar.get().source, Limits::or_default(limits));
         let builder = lrmask::Constraint::builder().limits(&limits);
+        let builder = if for_models { builder.for_models() } else { builder };
         let built = py.detach(|| builder.read(source, &vocabulary.0));
         Self::built(grammar, built)
     }

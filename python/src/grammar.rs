@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lrmask::{BuildError, CompiledGrammar, Source, StructuralTags};
+use lrmask::{BuildError, Calls, CompiledGrammar, Source, StructuralTags, ToolCalls, ToolForm};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -21,6 +21,40 @@ pub(crate) struct Grammar {
     start: Option<String>,
     files: BTreeMap<String, String>,
     options: Py<PyDict>,
+}
+
+fn tool_form(form: &str) -> PyResult<ToolForm> {
+    Ok(match form {
+        "hermes" => ToolForm::Hermes,
+        "llama3" => ToolForm::Llama3,
+        "python" => ToolForm::Python,
+        "mistral" => ToolForm::Mistral,
+        "deepseek" => ToolForm::DeepSeek,
+        "kimi" => ToolForm::Kimi,
+        "glm" => ToolForm::Glm,
+        "harmony" => ToolForm::Harmony,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "no models call tools in the form {form:?}; there are hermes, llama3, python, \
+                 mistral, deepseek, kimi, glm and harmony"
+            )));
+        }
+    })
+}
+
+fn tool_calls(calls: &str) -> PyResult<Calls> {
+    Ok(match calls {
+        "any" => Calls::Any,
+        "none" => Calls::None,
+        "at_most_one" => Calls::AtMostOne,
+        "at_least_one" => Calls::AtLeastOne,
+        "one" => Calls::One,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "calls is {calls:?}; it may be any, none, at_most_one, at_least_one or one"
+            )));
+        }
+    })
 }
 
 /// The built-in grammars: name, text, and imported files.
@@ -59,6 +93,15 @@ impl Grammar {
             ("structural_tags", [text]) => {
                 let tags = StructuralTags::parse(text)
                     .map_err(|error| errors::build(py, &error.into(), &[("<tags>", text)]))?;
+                Source::structural_tags(&tags, &options::read(&options)?)
+            }
+            ("tools", [form, calls, tools @ ..]) => {
+                let mut called = ToolCalls::new(tool_form(form)?, tool_calls(calls)?);
+                for tool in tools.chunks_exact(2) {
+                    called.add_tool(&tool[0], &tool[1]);
+                }
+                let tags = called.tags();
+                let tags = tags.map_err(|error| errors::build(py, &error.into(), &[]))?;
                 Source::structural_tags(&tags, &options::read(&options)?)
             }
             ("builtin", [name]) => {

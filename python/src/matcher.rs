@@ -281,6 +281,17 @@ impl Matcher {
         self.read(py, lrmask::Matcher::budget)
     }
 
+    fn heal(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = bytes(text)?;
+        self.change(py, |matcher| matcher.heal(&text));
+        Ok(())
+    }
+
+    #[getter]
+    fn unwritten<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.now().unwritten())
+    }
+
     fn validate(&self, py: Python<'_>, tokens: Vec<u32>) -> usize {
         self.read(py, |matcher| matcher.validate(tokens))
     }

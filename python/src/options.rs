@@ -58,6 +58,9 @@ pub(crate) fn read(fields: &Bound<'_, PyDict>) -> PyResult<SchemaOptions> {
                 let known = [("refuse", Unsatisfiable::Refuse), ("empty", Unsatisfiable::Empty)];
                 options.unsatisfiable = choice(&name, &value, known)?;
             }
+            "default_max_length" => options.default_max_length = value.extract()?,
+            "default_max_items" => options.default_max_items = value.extract()?,
+            "default_max_digits" => options.default_max_digits = value.extract()?,
             "nullable" => options.nullable = value.extract()?,
             "definition" => options.definition = Some(text()?),
             "documents" => options.documents = value.extract()?,

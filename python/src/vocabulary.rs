@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use lrmask::{VocabularyError, VocabularyReader};
+use lrmask::{TakeBack, TokenId, VocabularyError, VocabularyReader};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -193,6 +193,19 @@ impl Vocabulary {
     /// Whether a token is longer than these bytes and begins with them.
     fn has_longer(&self, bytes: &[u8]) -> bool {
         self.0.has_longer(bytes)
+    }
+
+    /// How many tokens of a prompt stay, and the bytes of those taken back from its end.
+    #[pyo3(signature = (prompt, *, tokens=None))]
+    fn take_back<'py>(
+        &self,
+        py: Python<'py>,
+        prompt: Vec<u32>,
+        tokens: Option<usize>,
+    ) -> (usize, Bound<'py, PyBytes>) {
+        let prompt: Vec<TokenId> = prompt.into_iter().map(TokenId::from).collect();
+        let taken = self.0.take_back(&prompt, tokens.map_or(TakeBack::Word, TakeBack::Tokens));
+        (taken.kept, PyBytes::new(py, &taken.bytes))
     }
 
     /// Bytes of a sequence of tokens; special tokens have none.

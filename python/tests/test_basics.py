@@ -216,6 +216,42 @@ def test_every_notation(grammar: lrmask.Grammar, yes: bytes, no: bytes) -> None:
         assert isinstance(known.check(), list)
 
 
+def test_tools_are_called() -> None:
+    tools = {"weather": {"type": "object", "properties": {"city": {"type": "string"}}}}
+    grammar = lrmask.Grammar.from_tools(tools, form="hermes", calls="one")
+    call = b'<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+    assert grammar.accepts(call) and not grammar.accepts(call.replace(b"weather", b"news"))
+    for form in ("llama3", "python", "mistral", "deepseek", "kimi", "glm"):
+        lrmask.Grammar.from_tools(tools, form=form).check()  # type: ignore[arg-type]
+    with pytest.raises(ValueError):
+        lrmask.Grammar.from_tools(tools, form="none")  # type: ignore[arg-type]
+    with pytest.raises(lrmask.SchemaError):
+        lrmask.Grammar.from_tools({})
+
+
+def test_a_prompt_is_healed() -> None:
+    vocabulary = lrmask.Vocabulary.from_tokens(["Age", ":", " ", " 4", "42", " x", "4"])
+    matcher = lrmask.Constraint(lrmask.Grammar.from_regex("[0-9]+"), vocabulary).matcher()
+    assert vocabulary.take_back([0, 1, 2]) == (2, b" ")
+    assert vocabulary.take_back([0, 1, 2], tokens=2) == (1, b": ")
+    matcher.heal(b" ")
+    assert matcher.unwritten == b" " and matcher.allowed_tokens() == [2, 3]
+    matcher.advance(3)
+    assert matcher.unwritten == b"" and matcher.is_accepting
+
+
+def test_bounds_for_models() -> None:
+    schema = lrmask.JsonSchema({"type": "string"}, default_max_length=3)
+    assert schema.accepts(b'"abc"') and not schema.accepts(b'"abcd"')
+    vocabulary = lrmask.Vocabulary.builtin("bytes")
+    matcher = lrmask.Constraint(
+        lrmask.Grammar.builtin("sqlite"), vocabulary, for_models=True
+    ).matcher()
+    matcher.advance_bytes("SELECT 1 ")
+    with pytest.raises(lrmask.AdvanceError):
+        matcher.advance_bytes("-- comment")
+
+
 def test_errors_have_parts() -> None:
     with pytest.raises(lrmask.GrammarError) as refused:
         lrmask.Grammar.from_lark("start: wrod").check()
