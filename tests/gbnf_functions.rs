@@ -175,6 +175,37 @@ fn regexes_match_whole_texts() {
 }
 
 #[test]
+fn regexes_have_the_sets_and_escapes_of_ecmascript() {
+    let cases: [(&str, &[&str], &[&str]); 9] = [
+        ("[a[\\]]+", &["[a]", "[["], &["b"]),
+        ("[a&&b~~c]+", &["a&b~c"], &["d"]),
+        // From `+` to `-`, and from `b` to `d`.
+        ("[+--b-d]", &["+", ",", "-", "b", "c", "d"], &["a", "."]),
+        ("[\\w-]+", &["a-_"], &["."]),
+        ("[\\d-z]", &["7", "-", "z"], &["a"]),
+        ("[^-a]", &["b"], &["-", "a"]),
+        ("\\0\\cJ\\u{20BB7}", &["\0\n\u{20BB7}"], &["0J"]),
+        (
+            "\\s+",
+            &["\t\u{a0}\u{1680}\u{2000}\u{200a}\u{2028}\u{3000}\u{feff}"],
+            &["\u{85}", "\u{180e}"],
+        ),
+        ("[\\S]", &["\u{85}", "a"], &["\u{2003}", "\u{feff}"]),
+    ];
+    for (pattern, accepted, refused) in cases {
+        let gbnf = format!("root ::= Regex({})", serde_json::to_string(pattern).unwrap());
+        let compiled = Grammar::from_gbnf(&gbnf).and_then(|grammar| CompiledGrammar::new(&grammar));
+        let compiled = compiled.unwrap_or_else(|error| panic!("{gbnf}\n{error}"));
+        let texts = accepted.iter().map(|text| (text, true));
+        for (text, is_member) in texts.chain(refused.iter().map(|text| (text, false))) {
+            let mut matcher = compiled.matcher();
+            let taken = matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting();
+            assert_eq!(taken, is_member, "{pattern}: {text:?}");
+        }
+    }
+}
+
+#[test]
 fn lazy_rules_end_as_soon_as_they_can() {
     each(|random| {
         let pattern = pattern(random, 2);

@@ -309,6 +309,19 @@ fn the_temperature_is_that_of_the_rule_that_goes_on() {
 }
 
 #[test]
+fn a_rule_that_is_a_schema_has_a_temperature() {
+    let grammar = "start: \"a\" value \"z\"\nvalue[temperature=0.5]: %json {\"type\": \"integer\"}";
+    let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
+    let constraint =
+        Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
+    let mut matcher = constraint.matcher();
+    for (byte, temperature) in [(b'a', Some(0.5)), (b'1', Some(0.5)), (b'z', None)] {
+        matcher.advance(u32::from(byte)).expect("allowed");
+        assert_eq!(matcher.temperature(), temperature);
+    }
+}
+
+#[test]
 fn tokens_are_counted_within_rules() {
     let grammar =
         "start: \"a\" few \";\" more\nfew[max_tokens=3]: /[0-9]+/\nmore[max_tokens=2]: \"x\" few";

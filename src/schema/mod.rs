@@ -30,6 +30,7 @@ mod draft;
 mod embedded;
 mod emptiness;
 mod error;
+mod excluded;
 mod extensible;
 mod fingerprint;
 mod foreign;

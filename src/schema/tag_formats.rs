@@ -8,6 +8,7 @@ use crate::grammar::characters::{Piece, PieceKind, lower_pieces};
 use crate::grammar::{Grammar, GrammarError};
 use crate::schema::embedded::write_out;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::excluded::without_texts;
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::options::SchemaOptions;
 use crate::util::diagnostic::{Diagnostic, Severity};
@@ -19,7 +20,7 @@ type Result<T> = std::result::Result<T, SchemaError>;
 /// The formats that are read, with their members.
 const FORMATS: [(&str, &[&str]); 18] = [
     ("const_string", &["value"]),
-    ("json_schema", &["json_schema", "style", "any_order"]),
+    ("json_schema", &["json_schema", "style", "any_order", "excludes"]),
     ("any_text", &["excludes", "max_tokens", "max_chars"]),
     ("grammar", &["grammar"]),
     ("regex", &["pattern"]),
@@ -197,7 +198,12 @@ impl Reader<'_> {
             self.warnings.push(found.at(json.place(any)));
         }
         let schema = self.member(node, "json_schema")?;
-        Ok(PieceKind::Schema(self.text.get(json.span(schema)).unwrap_or_default().to_owned()))
+        let schema = self.text.get(json.span(schema)).unwrap_or_default();
+        let excludes = self.excludes(node, &End::default())?;
+        Ok(PieceKind::Schema(match excludes[..] {
+            [] => schema.to_owned(),
+            _ => without_texts(schema, &excludes),
+        }))
     }
 
     fn repeat(&mut self, node: NodeId, end: &End, min: u32, max: Option<u32>) -> Result<PieceKind> {

@@ -1,6 +1,5 @@
-//! Regexes in XGrammar's syntax: a whole text, `\d \w \s` as in ECMAScript without its Unicode
-//! blanks, lazy repetitions treated as plain ones, `^` and `$` at the ends. Parsed by
-//! `regex-syntax`.
+//! Regexes in XGrammar's syntax: a whole text, `\d \w \s` as in ECMAScript, lazy repetitions as
+//! plain ones, `^` and `$` at the ends. Parsed by `regex-syntax`.
 
 use regex_syntax::ast::{self, Ast, ClassSet, ClassSetItem};
 use regex_syntax::hir::{Class, HirKind};
@@ -29,10 +28,64 @@ pub(super) fn read(exprs: &mut Exprs, pattern: &str, mut flags: Flags) -> Result
         }
         None => pattern,
     };
+    let pattern = &with_plain_sets(pattern);
     let parsed = ast::parse::ParserBuilder::new().nest_limit(DEEPEST).build().parse(pattern);
     let parsed = parsed.map_err(|error| format!("the regex is invalid: {}", error.kind()))?;
     let mut reader = Reader { exprs, pattern, flags };
     reader.expr(&parsed, Ends { first: true, last: true })
+}
+
+/// The regex with ECMAScript's sets and escapes in the syntax of `regex-syntax`: that has sets in
+/// sets and operations on them, and neither `\0` nor control letters.
+fn with_plain_sets(pattern: &str) -> String {
+    let mut written = String::with_capacity(pattern.len());
+    let mut rest = pattern.chars().peekable();
+    // Within a set: whether a range may begin at the member before, and whether one has begun.
+    let mut set: Option<(bool, bool)> = None;
+    while let Some(c) = rest.next() {
+        match (c, set) {
+            ('\\', _) => match rest.next() {
+                Some('0') if !rest.peek().is_some_and(char::is_ascii_digit) => {
+                    written.push_str("\\x00");
+                }
+                Some('e') => written.push_str("\\x1B"),
+                Some('c') if rest.peek().is_some_and(char::is_ascii_alphabetic) => {
+                    let letter = rest.next().map_or(0, u32::from);
+                    written.push_str(&format!("\\x{:02X}", letter % 32));
+                }
+                next => {
+                    written.push(c);
+                    written.extend(next);
+                    if next.is_some_and(|letter| "dDwWsSpP".contains(letter)) {
+                        // No range begins at a class.
+                        set = set.map(|_| (false, false));
+                        continue;
+                    }
+                }
+            },
+            ('[', None) => {
+                written.push(c);
+                written.extend(rest.next_if_eq(&'^'));
+                set = Some((false, false));
+                continue;
+            }
+            (']', Some(_)) => {
+                written.push(c);
+                set = None;
+                continue;
+            }
+            ('-', Some((true, _))) if rest.peek() != Some(&']') => {
+                written.push(c);
+                set = Some((false, true));
+                continue;
+            }
+            ('[' | '-' | '&' | '~', Some(_)) => written.extend(['\\', c]),
+            _ => written.push(c),
+        }
+        // A member ends a range, or may begin one.
+        set = set.map(|(_, began)| (!began, false));
+    }
+    written
 }
 
 /// Whether the text begins, or ends, with a part.
@@ -120,15 +173,11 @@ impl Reader<'_> {
     }
 
     fn bracketed(&self, class: &ast::ClassBracketed) -> Result<CharSet, String> {
-        let ClassSet::Item(item) = &class.kind else {
-            return Err(format!(
-                "the character class `{}` has set operations, which are not \
-                                supported",
-                self.shown(&class.span)
-            ));
-        };
         let mut ranges = Vec::new();
-        self.item(item, &mut ranges)?;
+        // Operations on sets are read as members.
+        if let ClassSet::Item(item) = &class.kind {
+            self.item(item, &mut ranges)?;
+        }
         let set = self.cased(CharSet::new(&ranges));
         Ok(if class.negated { set.complement() } else { set })
     }
@@ -193,11 +242,25 @@ impl Reader<'_> {
     }
 }
 
+/// ECMAScript's white space and line terminators (ECMA-262, 22.2.2.9).
+const SPACE: [(u32, u32); 10] = [
+    (0x09, 0x0d),
+    (0x20, 0x20),
+    (0xa0, 0xa0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200a),
+    (0x2028, 0x2029),
+    (0x202f, 0x202f),
+    (0x205f, 0x205f),
+    (0x3000, 0x3000),
+    (0xfeff, 0xfeff),
+];
+
 /// `\d`, `\s`, `\w` and their complements.
 fn perl(class: &ast::ClassPerl) -> CharSet {
     let set = CharSet::new(match class.kind {
         ast::ClassPerlKind::Digit => &[(0x30, 0x39)],
-        ast::ClassPerlKind::Space => &[(0x09, 0x0d), (0x20, 0x20), (0xa0, 0xa0)],
+        ast::ClassPerlKind::Space => &SPACE,
         ast::ClassPerlKind::Word => &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)],
     });
     if class.negated { set.complement() } else { set }

@@ -41,7 +41,7 @@ pub(crate) fn can_be(body: &Body) -> bool {
             | Node::Call { .. }
             | Node::Value(_)
             | Node::If(_)
-            | Node::Leaf(Leaf::Tokens(_)) => {
+            | Node::Leaf(Leaf::Tokens(_) | Leaf::Schema(_)) => {
                 return false;
             }
             Node::Terminal(_) | Node::Leaf(_) => {}
