@@ -17,11 +17,13 @@ from typing import Any
 
 import lrmask
 from lrmask._native import ConstraintCache, Limits, Matcher, Vocabulary
+from lrmask.transformers import vocabulary
 
 logger = logging.getLogger("vllm.lrmask")
 
-#: Bytes of constraints that an engine keeps.
+#: Bytes of constraints that an engine keeps, and that the process of the API keeps.
 CACHE_BYTES = 512 << 20
+CHECKED_BYTES = 64 << 20
 
 
 class Metrics:
@@ -42,6 +44,8 @@ class Metrics:
             self.requests += 1
             self.request_seconds += seconds
             self.constraints = constraints
+            if self.requests % 100 == 0:
+                logger.info("lrmask: %s", self)
 
     def __repr__(self) -> str:
         fields = {name: value for name, value in vars(self).items() if name != "_lock"}
@@ -76,13 +80,32 @@ def grammar_of(
     raise ValueError(f"structured outputs of the kind {kind} are not known")
 
 
+#: Keywords whose values are schemas by name; others have one schema, or a list of them.
+_BY_NAME = {
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+    "dependencies",
+}
+#: Keywords whose values are no schemas.
+_VALUES = {"const", "enum", "default", "examples"}
+
+
 def _closed(schema: Any) -> Any:
     """The schema with objects closed where it does not say otherwise."""
     if isinstance(schema, list):
         return [_closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    closed = {key: _closed(part) for key, part in schema.items()}
+    closed = {}
+    for key, value in schema.items():
+        if key in _BY_NAME and isinstance(value, dict):
+            value = {name: _closed(inner) for name, inner in value.items()}
+        elif key not in _VALUES:
+            value = _closed(value)
+        closed[key] = value
     if any(isinstance(closed.get(key), dict) for key in ("properties", "patternProperties")):
         closed.setdefault("additionalProperties", False)
     return closed
@@ -97,6 +120,21 @@ def check(kind: str, spec: str, **options: bool) -> str | None:
         return error.rendered
     except (ValueError, TypeError, KeyError) as error:
         return str(error)
+    return None
+
+
+_checked = ConstraintCache(CHECKED_BYTES)
+
+
+def check_tokens(kind: str, spec: str, tokenizer: Any) -> str | None:
+    """The error of a grammar that names tokens, if the tokenizer lacks one, or nothing."""
+    # No other kind can name tokens.
+    if kind not in ("GRAMMAR", "STRUCTURAL_TAG"):
+        return None
+    try:
+        _checked.get_or_build(grammar_of(kind, spec), vocabulary(tokenizer), limits=Limits.strict())
+    except lrmask.GrammarError as error:
+        return error.rendered
     return None
 
 
@@ -224,6 +262,16 @@ class _AsGuidance:
         return getattr(self._config, name)
 
 
+def _leave_tags_to_the_backend() -> None:
+    """The API asks XGrammar about structural tags, whatever the backend; that checks them later."""
+    try:
+        from vllm.entrypoints.generate.base import protocol
+    except ImportError:
+        return
+    if hasattr(protocol, "validate_structural_tag_payload"):
+        protocol.validate_structural_tag_payload = lambda payload, *, parameter: None
+
+
 def register() -> None:
     """Takes guidance's place. vLLM calls it in each of its processes."""
     if os.environ.get("LRMASK_VLLM", "").lower() in ("off", "0", "no"):
@@ -239,27 +287,34 @@ def register() -> None:
     structured_output.GuidanceBackend = backend
     backend_guidance.has_guidance_unsupported_json_features = lambda schema: False
 
-    def validate_guidance_grammar(params: Any, tokenizer: Any = None) -> None:
-        if params.structured_outputs is None:
-            return
-        kind, spec = backend_guidance.get_structured_output_key(params.structured_outputs)
-        error = check(kind.name, spec if isinstance(spec, str) else json.dumps(spec))
+    def key(outputs: Any) -> tuple[str, str]:
+        kind, spec = backend_guidance.get_structured_output_key(outputs)
+        return kind.name, spec if isinstance(spec, str) else json.dumps(spec)
+
+    def refuse(error: str | None) -> None:
         if error is not None:
             raise backend_guidance.VLLMValidationError(f"Grammar error: {error}")
 
+    def validate_guidance_grammar(params: Any, tokenizer: Any = None) -> None:
+        if params.structured_outputs is not None:
+            refuse(check(*key(params.structured_outputs)))
+
     backend_guidance.validate_guidance_grammar = validate_guidance_grammar
+    _leave_tags_to_the_backend()
     params = sampling_params.SamplingParams
     validate = params._validate_structured_outputs
 
     def validate_structured_outputs(
         self: Any, model_config: Any, config: Any, tokenizer: Any
     ) -> None:
-        automatic = config is not None and config.backend == "auto"
-        if automatic and self.structured_outputs is not None:
-            config = _AsGuidance(config)
-        validate(self, model_config, config, tokenizer)
-        if automatic and self.structured_outputs is not None:
+        if config is None or self.structured_outputs is None:
+            return
+        automatic = config.backend == "auto"
+        validate(self, model_config, _AsGuidance(config) if automatic else config, tokenizer)
+        if automatic:
             self.structured_outputs._backend_was_auto = True
+        if automatic or config.backend == "guidance":
+            refuse(check_tokens(*key(self.structured_outputs), tokenizer))
 
     params._validate_structured_outputs = validate_structured_outputs
     backend_guidance.lrmask = True

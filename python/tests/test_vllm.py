@@ -164,7 +164,7 @@ def test_requests(
     vllm: types.SimpleNamespace, backend: str, kind: Any, spec: str, yes: bytes, no: bytes
 ) -> None:
     params = vllm.params(StructuredOutputs(kind, spec))
-    params._validate_structured_outputs(None, Config(backend), None)
+    params._validate_structured_outputs(None, Config(backend), Tokenizer())
     assert params.structured_outputs._backend == "guidance"
     assert params.structured_outputs._backend_was_auto == (backend == "auto")
     grammar = engine(vllm).compile_grammar(kind, spec, stop_token_ids={256})
@@ -185,6 +185,7 @@ def test_requests(
         (Options.GRAMMAR, "start: nowhere"),
         (Options.STRUCTURAL_TAG, "{}"),
         (Options.GRAMMAR, "start: A\nA: /(a|b)*a(a|b){40}/"),
+        (Options.GRAMMAR, 'start: "a" <|no_such_token|>'),
     ],
 )
 def test_bad_requests_are_refused_where_they_come_in(
@@ -193,7 +194,7 @@ def test_bad_requests_are_refused_where_they_come_in(
     for _ in range(2):
         params = vllm.params(StructuredOutputs(kind, spec))
         with pytest.raises(VLLMValidationError, match="Grammar error: .+"):
-            params._validate_structured_outputs(None, Config(), None)
+            params._validate_structured_outputs(None, Config(), Tokenizer())
     backend = engine(vllm)
     with pytest.raises(ValueError):
         backend.compile_grammar(kind, spec)
@@ -235,12 +236,18 @@ def test_drafts_padding_and_rollback_over_the_end(vllm: types.SimpleNamespace) -
 
 
 def test_settings(vllm: types.SimpleNamespace) -> None:
-    spec = '{"properties": {"a": {"type": "null"}}, "type": "object"}'
+    spec = (
+        '{"properties": {"a": {"type": "null"}, "properties": {"enum": [{"properties": {}}]}},'
+        ' "type": "object"}'
+    )
     strict = engine(vllm, disable_any_whitespace=True, disable_additional_properties=True)
     for backend, text, accepted in (
         (strict, b'{"a":null}', True),
         (strict, b'{"a": null}', False),
         (strict, b'{"b":1}', False),
+        # Neither a property of this name nor a value is a schema.
+        (strict, b'{"properties":{"properties":{}}}', True),
+        (strict, b'{"additionalProperties":1}', False),
         (engine(vllm), b'{"a": null, "b": 1}', True),
     ):
         grammar = backend.compile_grammar(Options.JSON, spec)
