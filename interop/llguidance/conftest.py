@@ -10,6 +10,16 @@ import lrmask.compat
 
 lrmask.compat.install("llguidance")
 
+#: Tests that demand another meaning than lrmask has.
+OTHER_MEANINGS = {"test_grammar_warnings": "it demands that `not` in a JSON schema is refused"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.name in OTHER_MEANINGS:
+            item.add_marker(pytest.mark.xfail(reason=OTHER_MEANINGS[item.name], strict=True))
+
+
 FOLDER = os.environ.get("LRMASK_TOKENIZERS")
 
 try:
