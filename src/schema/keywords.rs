@@ -306,7 +306,7 @@ impl<'a> Reader<'a> {
             "minProperties" => self.at_least(value, Atom::MinProperties)?,
             "maxProperties" => self.at_most(value, Atom::MaxProperties)?,
             "pattern" => self.pattern(node, value)?,
-            "format" => self.format(value)?,
+            "format" => self.format(node, value)?,
             "uniqueItems" => self.unique(node, value)?,
             "contains" if draft >= Draft::Six => self.contains(node, draft, value)?,
             "required" => self.required(value)?,
@@ -472,6 +472,17 @@ impl<'a> Reader<'a> {
         Ok(self.formulas.and([first, second]))
     }
 
+    /// Whether the schema has a `type` without strings.
+    fn excludes_strings(&self, node: NodeId) -> bool {
+        let json = &self.schemas.json;
+        let others = ["null", "boolean", "integer", "number", "array", "object"];
+        let is_other = |kind: NodeId| json.string(kind).is_some_and(|kind| others.contains(&kind));
+        json.get(node, "type").is_some_and(|kind| match json.value(kind) {
+            Value::Array(kinds) => kinds.iter().all(|&kind| is_other(kind)),
+            _ => is_other(kind),
+        })
+    }
+
     /// States that exactly one of `parts` holds; `denied` are the same parts, read as denied.
     pub(super) fn one(&mut self, parts: Vec<F>, denied: &[F]) -> F {
         if parts == denied {
@@ -490,9 +501,10 @@ impl<'a> Reader<'a> {
         self.formulas.or(cases)
     }
 
-    fn format(&mut self, value: NodeId) -> Result<F, SchemaError> {
+    fn format(&mut self, node: NodeId, value: NodeId) -> Result<F, SchemaError> {
         let text = self.text(value)?;
-        if self.options.formats == Formats::Ignore {
+        // A format says something about strings only.
+        if self.options.formats == Formats::Ignore || self.excludes_strings(node) {
             return Ok(F::TRUE);
         }
         if !formats::is_known(&text) {
