@@ -83,6 +83,12 @@ impl Parser<'_, '_> {
         });
         let mut ways = Vec::new();
         for (own, matched) in texts.chain(others) {
+            if let (Some(group), Matched::Text(text)) = (&longer, &matched)
+                && !self.builder.is_whole
+                && self.goes_on_with_what_follows(group, text)
+            {
+                continue;
+            }
             self.groups.readings += 1;
             if self.groups.readings > MAX_READINGS {
                 let message = "the groups to which back references refer have too many texts in \
@@ -106,7 +112,24 @@ impl Parser<'_, '_> {
             parts.push(rest?);
             ways.push(Hir::concat(parts));
         }
+        if ways.is_empty() {
+            let group = &self.cursor.text[start..pos];
+            return Err(self.cursor.back_reference(start).help(format!(
+                "exclude the character after the group `{group}` from it, as in \
+                 `([^:]*):\\1`: then a few of its texts are read",
+            )));
+        }
         Ok(Some(Item { hir: self.builder.alternation(ways), repeated: false }))
+    }
+
+    /// Returns whether every text that follows the group begins with a byte with which `group`
+    /// continues after `text`; `true` only in obvious cases.
+    fn goes_on_with_what_follows(&self, group: &Dfa, text: &str) -> bool {
+        let rest = self.cursor.text.as_bytes().get(self.cursor.pos..).unwrap_or_default();
+        let state = text.bytes().fold(group.start(), |state, byte| group.next(state, byte));
+        !self.flags.ignore_case
+            && !self.flags.verbose
+            && plain_begin(rest).is_some_and(|byte| group.next(state, byte) != Dfa::DEAD)
     }
 
     /// Returns the texts with which the group from `start` to here is read: all of them if they are
@@ -163,13 +186,9 @@ impl Parser<'_, '_> {
         let bytes: Vec<u8> = (0..=u8::MAX).filter(goes_on).collect();
         // Most often the pattern after the group excludes these bytes itself: a line end, a
         // bracket.
-        let is_next = |byte: &u8| {
-            self.cursor
-                .text
-                .as_bytes()
-                .get(self.cursor.pos..)
-                .is_some_and(|rest| may_begin(rest, *byte))
-        };
+        let rest = self.cursor.text.as_bytes().get(self.cursor.pos..).unwrap_or_default();
+        let plain = plain_begin(rest).filter(|_| !self.flags.verbose);
+        let is_next = |byte: &u8| plain.is_none_or(|plain| plain.eq_ignore_ascii_case(byte));
         if !bytes.iter().any(is_next) {
             return Ok(None);
         }
@@ -338,15 +357,14 @@ fn some_texts(group: &Dfa) -> Vec<String> {
     found
 }
 
-/// Returns whether a regex that begins like this may match a text that begins with `byte`; `false`
-/// only in obvious cases.
-fn may_begin(regex: &[u8], byte: u8) -> bool {
+/// Returns the byte that all texts of a regex begin with, in either case, if the regex begins with
+/// it plainly.
+fn plain_begin(regex: &[u8]) -> Option<u8> {
     let (plain, rest) = match regex {
         [b'\\', b'n', rest @ ..] => (b'\n', rest),
         [b'\\', sign, rest @ ..] if sign.is_ascii_punctuation() => (*sign, rest),
         [sign, rest @ ..] if !b"\\.[]()*+?{}|^$".contains(sign) => (*sign, rest),
-        _ => return true,
+        _ => return None,
     };
-    let may_be_absent = matches!(rest, [b'*' | b'?' | b'{', ..]);
-    may_be_absent || plain.eq_ignore_ascii_case(&byte)
+    Some(plain).filter(|_| !matches!(rest, [b'*' | b'?' | b'{', ..]))
 }

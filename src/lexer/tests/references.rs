@@ -42,6 +42,24 @@ fn below_a_negation_nothing_is_narrowed() {
     }
 }
 
+/// Every text of the group may go on with what follows the group, so that none can be taken alone.
+#[test]
+fn a_group_that_runs_into_what_follows_it_is_refused() {
+    for pattern in [r"(.*)x\1", r"(\w+)a\1", r"([a-z]+)z\1|q", r"(?s)(.*)\n\1", r"(.+)\.\1"] {
+        let error = narrowed(pattern).expect_err(pattern);
+        assert_eq!(error.kind(), PatternErrorKind::Unsupported, "{pattern}");
+    }
+    for (pattern, text) in
+        [(r"(.*)\n\1", "EOF\nEOF"), (r"([^x]*)x\1", "axa"), (r"(?i)(\w+)=\1", "a=a")]
+    {
+        let (dfa, _) = narrowed(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+        assert!(matches_wholly(&dfa, text), "{pattern}");
+    }
+    // White space in the pattern is not what follows.
+    let (dfa, _) = narrowed(r"(?x)([ab]+) a\1").expect("a few texts");
+    assert!(!matches_wholly(&dfa, "aaa"));
+}
+
 /// A regex.
 #[derive(Clone, Debug)]
 enum Node {
