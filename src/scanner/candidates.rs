@@ -60,9 +60,8 @@ impl Lexis {
     /// Returns whether a lexeme may ever be `terminal`, possibly only among some candidates, or as
     /// the other reading of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
-        let reads =
-            |word: TerminalId| self.may_be_read_as(word, terminal) && self.may_be_label(word);
-        self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
+        let mut words = self.labels_read_as(terminal).iter();
+        self.may_be_label(terminal) || words.any(|&word| self.may_be_label(word))
     }
 
     /// Returns the start states of the largest candidate sets. Any lexeme is possible from one of

@@ -17,6 +17,7 @@ use crate::lexer::Dfa;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, TerminalId};
+use crate::util::lists::Lists;
 
 /// Tables, scan states, and the rules of competition between terminals.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub(crate) struct Lexis {
     pub(super) meant: Vec<Vec<TerminalId>>,
     /// By terminal: the label of its lexemes, if that is another terminal; otherwise itself.
     labels: Vec<TerminalId>,
+    /// By terminal: the other labels of lexemes that may be read as it.
+    read_as: Lists<TerminalId>,
     pub(super) lookaheads: Lookaheads,
     pub(super) budgets: Budgets,
     /// Roles of terminals in lists whose items must differ; empty if there are no such lists.
@@ -79,7 +82,7 @@ impl Lexis {
         let labels = labels(&meant);
         let candidate_sets =
             candidate_sets::exclusive_candidates(&table, &exclusive, &ignored, &labels);
-        Self {
+        let mut lexis = Self {
             lexer: grammar.lexer,
             leading_ignored: grammar.leading_ignored,
             candidate_starts: candidate_sets::greatest(&states, &exclusive, &candidate_sets),
@@ -100,7 +103,14 @@ impl Lexis {
             exclusive,
             candidate_sets,
             lookaheads,
-        }
+            read_as: Lists::new(),
+        };
+        let readings = |label| lexis.other_readings(label).map(move |other| (other, label));
+        let readings = (0..count).map(TerminalId::new).flat_map(readings);
+        let pairs: Vec<(u32, TerminalId)> =
+            readings.map(|(other, label)| (other.index() as u32, label)).collect();
+        lexis.read_as = Lists::from_pairs(count, &pairs);
+        lexis
     }
 
     /// Returns the parse tables.
@@ -154,6 +164,11 @@ impl Lexis {
     /// Returns whether a lexeme with this label may be read as `terminal`, a different one.
     pub(super) fn may_be_read_as(&self, label: TerminalId, terminal: TerminalId) -> bool {
         self.other_readings(label).any(|other| other == terminal)
+    }
+
+    /// Returns the labels of lexemes that may be read as `terminal`, a different one.
+    pub(super) fn labels_read_as(&self, terminal: TerminalId) -> &[TerminalId] {
+        self.read_as.get(terminal.index())
     }
 
     /// Returns whether the reading of a label does not depend on what the parser can take.

@@ -163,9 +163,8 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     for terminal in unsure.into_iter().flatten() {
         sure.remove(terminal.index());
         // The words that may be read as this terminal.
-        for word in (0..count).filter(|&word| lexis.may_be_read_as(TerminalId::new(word), terminal))
-        {
-            sure.remove(word);
+        for word in lexis.labels_read_as(terminal) {
+            sure.remove(word.index());
         }
     }
     Proof { sure, is_whole: false, is_separate: false, gates }
@@ -198,8 +197,7 @@ fn places(
 
 /// Returns whether there may be no open requirement directly after this terminal.
 fn may_ask_nothing(lexis: &Lexis, terminal: TerminalId) -> bool {
-    let reads = |word| lexis.may_be_read_as(TerminalId::new(word), terminal);
-    lexis.lookaheads.word(terminal).is_none() || (0..lexis.terminal_count()).any(reads)
+    lexis.lookaheads.word(terminal).is_none() || !lexis.labels_read_as(terminal).is_empty()
 }
 
 /// Returns, by terminal, the terminals that the tables let follow it, `$` included.

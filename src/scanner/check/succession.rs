@@ -72,8 +72,11 @@ impl<'a> Lexemes<'a> {
 
     fn ahead(&self, Behind { taken, ignored, asked }: Behind) -> Ahead {
         let row = self.adjacency.followers(taken, ignored);
-        let mut words = BitSet::new(self.lexis.table.end().index() + 1);
-        for (label, _) in self.lexis.lookaheads.words().filter(|(_, word)| word.may_follow(taken)) {
+        let lookaheads = &self.lexis.lookaheads;
+        // Without words, the empty set takes no room.
+        let bound = if lookaheads.is_empty() { 0 } else { self.lexis.terminal_count() };
+        let mut words = BitSet::new(bound);
+        for (label, _) in lookaheads.words().filter(|(_, word)| word.may_follow(taken)) {
             words.insert(label.index());
         }
         Ahead { row, words, asked }
