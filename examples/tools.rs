@@ -1,4 +1,4 @@
-//! The cost of a server's tools as structural tags, by their number.
+//! The cost of a server's tools as structural tags of both forms, by their number.
 //!
 //! ```text
 //! cargo run --release --example tools                # 10, 40, 117 and 400 of them
@@ -12,7 +12,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use lrmask::{Constraint, GrammarReader, Limits, SchemaOptions, Vocabulary};
+use lrmask::{Constraint, GrammarReader, Limits, SchemaOptions, StructuralTags, Vocabulary};
 
 #[path = "../tests/tools/mod.rs"]
 mod tools;
@@ -29,11 +29,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         "| tools | read, ms | compiled, ms | first mask, ms | a call's, ms | steps | MB kept |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for count in counts {
+    let structures = counts.iter().map(|&count| (count, "", tools::tags(count)));
+    let mut all: Vec<(usize, &str, StructuralTags)> = structures.collect();
+    for &count in &counts {
+        all.push((count, " as formats", StructuralTags::parse(&tools::formats(count))?));
+    }
+    for (count, form, tags) in all {
         let begun = Instant::now();
         let grammar = GrammarReader::new()
             .limits(&limits)
-            .structural_tags(&tools::tags(count), &SchemaOptions::default())?;
+            .structural_tags(&tags, &SchemaOptions::default())?;
         let read = begun.elapsed();
         let begun = Instant::now();
         let compiled = Constraint::builder().limits(&limits).compile(&grammar)?;
@@ -50,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         matcher.fill_mask(&mut mask);
         let in_call = begun.elapsed();
         println!(
-            "| {count} | {:.1} | {:.1} | {:.1} | {:.1} | {} | {:.1} |",
+            "| {count}{form} | {:.1} | {:.1} | {:.1} | {:.1} | {} | {:.1} |",
             read.as_secs_f64() * 1e3,
             made.as_secs_f64() * 1e3,
             first.as_secs_f64() * 1e3,

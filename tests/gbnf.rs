@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use lrmask::{Constraint, Diagnostic, Grammar, TokenId, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, TokenId, Vocabulary};
 use oracle::check::{Extent, compile, walk};
 use oracle::quoted::words;
 use oracle::spec::{LexerKind, Spec};
@@ -514,4 +514,180 @@ fn fifty_thousand_choices_are_just_these_texts() {
         assert!(!accepts(&grammar, &text(number + 50_000)));
         assert!(!accepts(&grammar, &text(number)[..10]));
     }
+}
+
+/// Each step follows all derivations of a text, so a grammar is simplified until it has few.
+#[test]
+fn ambiguous_grammars_have_few_productions() {
+    let options = format!("root ::= {}\"c\" root?\nx ::= \"a\" | \"bc\"\n", "x? ".repeat(1000));
+    for (text, most) in [
+        (include_str!("../examples/survey/grammars/nullable_anything.gbnf"), 8),
+        (include_str!("../examples/survey/grammars/nullable_anything.ebnf"), 20),
+        ("root ::= (\"a\"? root?)* | root root | root \"b\" root | \"(\" root \")\"\n", 8),
+        ("root ::= \"(\" root \")\" | root \"-\" root | \"-\" root | \"--\" root | [1]+\n", 12),
+        (&options[..], 8),
+    ] {
+        let grammar = Grammar::from_gbnf(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let size = CompiledGrammar::new(&grammar).unwrap().size();
+        assert!(size.productions <= most, "{size} {text:.100}");
+    }
+}
+
+/// An expression of a random grammar.
+#[derive(Clone, Debug)]
+enum Random {
+    Text(&'static str),
+    Rule(usize),
+    All(Vec<Random>),
+    Any(Vec<Random>),
+    Repeat(Box<Random>, usize, Option<usize>),
+}
+
+/// Number of rules of a random grammar.
+const RULES: usize = 3;
+/// Maximum length of the texts that are compared.
+const LONGEST: usize = 5;
+
+impl Random {
+    fn draw(random: &mut fastrand::Rng, depth: usize) -> Self {
+        let several = |random: &mut fastrand::Rng| {
+            (0..random.usize(0..=3)).map(|_| Self::draw(random, depth - 1)).collect()
+        };
+        match random.usize(0..if depth == 0 { 5 } else { 12 }) {
+            0..3 => Self::Text(["a", "b", "ab", "("][random.usize(0..4)]),
+            3..5 => Self::Rule(random.usize(0..RULES)),
+            5..8 => Self::All(several(random)),
+            8..10 => {
+                let mut ways: Vec<Self> = several(random);
+                ways.push(Self::draw(random, depth - 1));
+                Self::Any(ways)
+            }
+            _ => {
+                let bounds = [(0, Some(1)), (0, None), (1, None), (0, Some(2)), (2, Some(3))];
+                let (min, max) = bounds[random.usize(0..bounds.len())];
+                Self::Repeat(Box::new(Self::draw(random, depth - 1)), min, max)
+            }
+        }
+    }
+
+    fn write(&self, text: &mut String) {
+        let all = |parts: &[Self], between: &str, text: &mut String| {
+            text.push_str("(\"\"");
+            for part in parts {
+                text.push_str(between);
+                part.write(text);
+            }
+            text.push(')');
+        };
+        match self {
+            Self::Text(literal) => write!(text, "{literal:?}").unwrap(),
+            Self::Rule(0) => text.push_str("root"),
+            Self::Rule(rule) => write!(text, "r{rule}").unwrap(),
+            Self::All(parts) => all(parts, " ", text),
+            Self::Any(ways) => {
+                text.push('(');
+                for (number, way) in ways.iter().enumerate() {
+                    text.push_str(if number > 0 { " | " } else { "" });
+                    way.write(text);
+                }
+                text.push(')');
+            }
+            Self::Repeat(inner, min, max) => {
+                inner.write(text);
+                match max {
+                    None if *min == 0 => text.push('*'),
+                    None => text.push('+'),
+                    Some(max) => write!(text, "{{{min},{max}}}").unwrap(),
+                }
+            }
+        }
+    }
+
+    /// Where its texts can end that begin in any of `starts`, as a set of bits; `ends` has those of
+    /// the rules by their beginnings.
+    fn ends(&self, text: &[u8], starts: u32, ends: &[Vec<u32>]) -> u32 {
+        let each = |of: &dyn Fn(usize) -> u32| {
+            (0..=text.len()).filter(|at| starts >> at & 1 == 1).fold(0, |all, at| all | of(at))
+        };
+        match self {
+            Self::Text(literal) => each(&|at| {
+                u32::from(text[at..].starts_with(literal.as_bytes())) << (at + literal.len())
+            }),
+            Self::Rule(rule) => each(&|at| ends[*rule][at]),
+            Self::All(parts) => parts.iter().fold(starts, |at, part| part.ends(text, at, ends)),
+            Self::Any(ways) => ways.iter().fold(0, |all, way| all | way.ends(text, starts, ends)),
+            Self::Repeat(inner, min, max) => {
+                let (mut now, mut all) = (starts, 0);
+                for round in 0..=max.unwrap_or(min + text.len() + 1) {
+                    all |= if round >= *min { now } else { 0 };
+                    now = inner.ends(text, now, ends);
+                }
+                all
+            }
+        }
+    }
+}
+
+/// Whether rule 0 derives the text: the least fixed point.
+fn derives(rules: &[Random], text: &[u8]) -> bool {
+    let mut ends = vec![vec![0; text.len() + 1]; RULES];
+    loop {
+        let next = |rule: &Random| -> Vec<u32> {
+            (0..=text.len()).map(|at| rule.ends(text, 1 << at, &ends)).collect()
+        };
+        let next: Vec<Vec<u32>> = rules.iter().map(next).collect();
+        if next == ends {
+            return ends[0][0] >> text.len() & 1 == 1;
+        }
+        ends = next;
+    }
+}
+
+/// `LRMASK_RANDOM=N` tries N random grammars, of which every part may be empty, repeated, and
+/// recursive at both ends.
+#[test]
+fn random_grammars_have_the_language_of_their_rules() {
+    let count = std::env::var("LRMASK_RANDOM").ok().and_then(|count| count.parse().ok());
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut texts: Vec<Vec<u8>> = vec![Vec::new()];
+    let mut at = 0;
+    while at < texts.len() {
+        for letter in *b"ab(" {
+            if texts[at].len() < LONGEST {
+                texts.push([&texts[at][..], &[letter]].concat());
+            }
+        }
+        at += 1;
+    }
+    let (mut read, mut members) = (0, 0);
+    for _ in 0..count.unwrap_or(300) {
+        let rules: Vec<Random> = (0..RULES).map(|_| Random::draw(&mut random, 3)).collect();
+        let mut grammar = String::new();
+        for (number, rule) in rules.iter().enumerate() {
+            let name = if number == 0 { "root".to_owned() } else { format!("r{number}") };
+            write!(grammar, "{name} ::= ").unwrap();
+            rule.write(&mut grammar);
+            grammar.push('\n');
+        }
+        let held: Vec<bool> = texts.iter().map(|text| derives(&rules, text)).collect();
+        let Ok(read_as) = Grammar::from_gbnf(&grammar) else {
+            assert!(!held.contains(&true), "refused: {grammar}");
+            continue;
+        };
+        read += 1;
+        let constraint = on_bytes(&read_as);
+        for (text, &is_held) in texts.iter().zip(&held) {
+            let mut matcher = constraint.matcher();
+            let is_prefix = matcher.advance_bytes(text).is_ok();
+            let shown = String::from_utf8_lossy(text);
+            assert_eq!(is_prefix && matcher.is_accepting(), is_held, "{shown:?} {grammar}");
+            if is_prefix {
+                let rest = matcher.shortest_completion().expect("everything can be completed");
+                let whole = [&text[..], &rest].concat();
+                assert!(whole.len() > 12 || derives(&rules, &whole), "{shown:?} {grammar}");
+            }
+            members += usize::from(is_held);
+        }
+    }
+    assert!(read > 100 && members > 50 * read, "{read} read, {members} members");
 }

@@ -35,6 +35,11 @@ enum Format {
         stop: bool,
         excludes: Vec<String>,
     },
+    Dispatch {
+        rules: Vec<(String, Format)>,
+        loops: bool,
+        excludes: Vec<String>,
+    },
     Separated {
         tags: Vec<Tag>,
         separator: String,
@@ -61,7 +66,7 @@ fn draw(random: &mut Rng, depth: usize) -> Format {
         let tag = |random: &mut Rng| draw_tag(random, begin, depth - 1);
         (0..random.usize(1..=2)).map(|_| tag(random)).collect::<Vec<Tag>>()
     };
-    match random.usize(0..if depth == 0 { 4 } else { 10 }) {
+    match random.usize(0..if depth == 0 { 4 } else { 12 }) {
         0 => Format::Text(word(random, 0, 2)),
         1 => Format::Number,
         2 => Format::Regex,
@@ -79,6 +84,12 @@ fn draw(random: &mut Rng, depth: usize) -> Format {
             let tags = tags(random, &trigger);
             let (least, stop) = (random.bool(), random.bool());
             Format::Triggered { trigger, tags, least, stop, excludes }
+        }
+        9 | 10 => {
+            let rule = |random: &mut Rng| (word(random, 1, 3), draw(random, depth - 1));
+            let rules = (0..random.usize(1..=3)).map(|_| rule(random)).collect();
+            let excludes = if random.bool() { vec!["1".to_owned()] } else { Vec::new() };
+            Format::Dispatch { rules, loops: random.bool(), excludes }
         }
         _ => {
             let separator = word(random, 0, 1);
@@ -137,6 +148,11 @@ impl Format {
                 "type": "triggered_tags", "triggers": [trigger], "tags": tags(own),
                 "at_least_one": least, "stop_after_first": stop, "excludes": excludes,
             }),
+            Format::Dispatch { rules, loops, excludes } => {
+                let rules: Vec<Value> =
+                    rules.iter().map(|(text, format)| json!([text, format.json()])).collect();
+                json!({"type": "dispatch", "rules": rules, "loop": loops, "excludes": excludes})
+            }
             Format::Separated { tags: own, separator, least, stop } => json!({
                 "type": "tags_with_separator", "tags": tags(own), "separator": separator,
                 "at_least_one": least, "stop_after_first": stop,
@@ -179,8 +195,20 @@ impl Format {
                 if *least && *stop {
                     return firsts;
                 }
-                let free = |at| dispatched(text, at, (trigger, tags), &excludes, !stop);
+                let rest = |at: usize| {
+                    tags.iter().flat_map(|tag| tag.ends(text, at, trigger.len())).collect()
+                };
+                let free = |at| dispatched(text, at, &[(trigger, &rest)], &excludes, !stop);
                 firsts.into_iter().flat_map(free).collect()
+            }
+            Format::Dispatch { rules, loops, excludes } => {
+                let excludes: Vec<String> = excludes.iter().chain(around).cloned().collect();
+                let rest = |format: &'_ Format, at| format.ends(text, at, around);
+                let rests: Vec<_> =
+                    rules.iter().map(|(_, format)| move |at| rest(format, at)).collect();
+                let found =
+                    rules.iter().zip(&rests).map(|((own, _), rest)| (own.as_str(), rest as _));
+                dispatched(text, at, &found.collect::<Vec<_>>(), &excludes, *loops)
             }
             Format::Separated { tags, separator, least, stop } => {
                 let first: BTreeSet<usize> = each(tags, at);
@@ -219,11 +247,14 @@ fn repeated(
     ends
 }
 
-/// Text, and behind the first trigger in it the rest of a tag.
+/// Where the text behind a trigger can end, by where it begins.
+type Rest<'a> = &'a dyn Fn(usize) -> BTreeSet<usize>;
+
+/// Text, and behind the first trigger in it the rest.
 fn dispatched(
     text: &str,
     at: usize,
-    (trigger, tags): (&str, &[Tag]),
+    triggers: &[(&str, Rest<'_>)],
     excludes: &[String],
     loops: bool,
 ) -> BTreeSet<usize> {
@@ -233,11 +264,14 @@ fn dispatched(
         if excludes.iter().any(|no| read.ends_with(no.as_str())) {
             break;
         }
-        if read.ends_with(trigger) {
-            let behind = tags.iter().flat_map(|tag| tag.ends(text, end, trigger.len()));
-            for end in behind {
+        let found: Vec<Rest<'_>> = (triggers.iter())
+            .filter(|(trigger, _)| read.ends_with(trigger))
+            .map(|&(_, rest)| rest)
+            .collect();
+        if !found.is_empty() {
+            for end in found.into_iter().flat_map(|rest| rest(end)) {
                 match loops {
-                    true => ends.extend(dispatched(text, end, (trigger, tags), excludes, true)),
+                    true => ends.extend(dispatched(text, end, triggers, excludes, true)),
                     false => ends.extend([end]),
                 }
             }
@@ -374,6 +408,17 @@ fn special_tokens_stand_where_a_format_names_them() {
             assert_eq!(is_sentence(&constraint, &sequence), is_member, "{format} {sequence:?}");
         }
     }
+}
+
+#[test]
+fn a_trigger_named_twice_is_one() {
+    let text = r#"{"format": {"type": "triggered_tags", "triggers": ["<", "<"], "tags":
+        [{"begin": "<a", "content": {"type": "const_string", "value": "1"}, "end": ">"}]}}"#;
+    let grammar = StructuralTags::parse(text).expect("a format").grammar(&SchemaOptions::default());
+    let constraint =
+        Constraint::new(&grammar.expect("sound"), &Vocabulary::single_bytes()).expect("sound");
+    let ids = |text: &str| text.bytes().map(u32::from).collect::<Vec<u32>>();
+    assert!(is_sentence(&constraint, &ids("x<a1>y")) && !is_sentence(&constraint, &ids("x<b")));
 }
 
 #[test]

@@ -32,6 +32,17 @@ fn tools_cost_what_they_cost_alone_added_up() {
 }
 
 #[test]
+fn tools_as_formats_cost_little_more() {
+    let formats = StructuralTags::parse(&tools::formats(40)).expect("a format");
+    let (as_formats, as_tags) = (compiled(&formats), compiled(&tools::tags(40)));
+    let sizes =
+        [as_formats.size(), as_tags.size()].map(|size| (size.parse_states, size.scan_states));
+    assert!(sizes[0].0 < sizes[1].0 * 5 / 4 && sizes[0].1 < sizes[1].1 + 40, "{sizes:?}");
+    let steps = [as_formats.cost().steps, as_tags.cost().steps];
+    assert!(steps[0] < 3 * steps[1], "{steps:?}");
+}
+
+#[test]
 fn long_strings_of_several_tags_are_counted_apart_from_scan_states() {
     let mut tags = StructuralTags::new(["<f"]);
     for tag in 0..10 {

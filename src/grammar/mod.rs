@@ -9,6 +9,7 @@
 //! * [`analysis`]: structural analyses of the IR, and its trimming to what the start symbol needs.
 //! * [`optional`]: terminals that match the empty text, or none, made optional or dropped.
 //! * [`texts`]: grammars whose texts are those of automata.
+//! * [`first_found`]: free text up to the first of several texts.
 //! * [`words`]: long lists of strings, as terminals and as rules.
 //! * [`requirement`]: conditions on lists in addition to the rules; [`derivable`]: productive
 //!   nonterminals under them.
@@ -20,6 +21,7 @@ mod automaton;
 pub(crate) mod characters;
 pub(crate) mod derivable;
 mod error;
+pub(crate) mod first_found;
 pub(crate) mod inline_unbalanced;
 pub(crate) mod ir;
 mod lower;

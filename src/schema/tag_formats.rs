@@ -4,6 +4,8 @@
 //! A format becomes a piece of a grammar of characters, in which every text may end wherever it
 //! can: so formats side by side mean what they say. JSON schemas are put into it as they are.
 
+use hashbrown::HashSet;
+
 use crate::grammar::characters::{Piece, PieceKind, lower_pieces};
 use crate::grammar::{Grammar, GrammarError};
 use crate::schema::embedded::write_out;
@@ -274,7 +276,9 @@ impl Reader<'_> {
     }
 
     fn triggered_tags(&mut self, node: NodeId, end: &End) -> Result<usize> {
-        let triggers = self.strings(node, "triggers")?;
+        let mut triggers = self.strings(node, "triggers")?;
+        let mut seen = HashSet::new();
+        triggers.retain(|trigger| seen.insert(trigger.clone()));
         let mut excludes = self.excludes(node, end)?;
         let mut tails: Vec<Vec<usize>> = vec![Vec::new(); triggers.len()];
         let mut firsts = Vec::new();

@@ -5,12 +5,15 @@
 //! text again. A special token of the vocabulary with the name of a trigger, or of an end, may take
 //! its place.
 
+use std::sync::Arc;
+
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 
+use crate::grammar::first_found::Search;
 use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols};
-use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
 use crate::grammar::{Grammar, GrammarReader};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
@@ -144,8 +147,12 @@ impl StructuralTags {
             grammar.nonterminals.push(Nonterminal { name, productions, marks: None, place: None });
         }
         let mut made = MadeTerminals::default();
+        let search = |found| {
+            let texts = Arc::clone(&triggers);
+            Pattern::Automaton(Search { texts, found }.automaton())
+        };
         let tagged = Symbol::Nonterminal(NonterminalId::new(TAGGED));
-        let free = made.plain(&mut grammar, ["FREE_TEXT", "free text"], self.free_text());
+        let free = made.plain(&mut grammar, ["FREE_TEXT", "free text"], search(None));
         production(&mut grammar, START, smallvec![tagged]);
         production(&mut grammar, START, smallvec![tagged, free]);
         production(&mut grammar, TAGGED, Symbols::new());
@@ -187,8 +194,9 @@ impl StructuralTags {
             production(&mut grammar, name.index(), rhs);
             // This trigger is also found where a longer one ends in it.
             meter.step(triggers.len())?;
-            for &found in triggers.iter().filter(|found| found.ends_with(trigger)) {
-                let lead = match leads.get(found) {
+            let ends = |(_, found): &(usize, &String)| found.ends_with(trigger);
+            for (number, found) in triggers.iter().enumerate().filter(ends) {
+                let lead = match leads.get(found.as_str()) {
                     Some(&known) => known,
                     None => {
                         // Each of these automata searches for all triggers.
@@ -196,7 +204,7 @@ impl StructuralTags {
                         let text = made.plain(
                             &mut grammar,
                             ["TRIGGER", &format!("the trigger {found:?}")],
-                            self.lead(found),
+                            search(Some(number)),
                         );
                         let token = special(&mut grammar, &mut made, found);
                         let ways = [&[text][..], &[token], &[free, token]];
@@ -222,44 +230,17 @@ impl StructuralTags {
     }
 
     /// Returns the triggers without duplicates.
-    fn distinct_triggers(&self) -> Vec<&str> {
-        let mut triggers: Vec<&str> = self.triggers.iter().map(String::as_str).collect();
+    fn distinct_triggers(&self) -> Arc<[String]> {
+        let mut triggers = self.triggers.clone();
         triggers.sort_unstable();
         triggers.dedup();
-        triggers
-    }
-
-    /// Matches any of the triggers.
-    fn triggers(&self) -> Pattern {
-        Pattern::Alternation(self.triggers.iter().map(|trigger| literal(trigger)).collect())
-    }
-
-    /// Matches non-empty texts without a trigger.
-    fn free_text(&self) -> Pattern {
-        let with_trigger = Pattern::Concat(vec![anything("*"), self.triggers(), anything("*")]);
-        Pattern::Intersection(vec![anything("+"), Pattern::Complement(Box::new(with_trigger))])
+        triggers.into()
     }
 
     /// Returns the trigger that a tag begins with: the shortest of several, which is found first.
     fn trigger(&self, begin: &str) -> Option<&str> {
         let own = self.triggers.iter().filter(|trigger| begin.starts_with(trigger.as_str()));
         own.min_by_key(|trigger| trigger.len()).map(String::as_str)
-    }
-
-    /// Matches free text up to the first trigger in it, if this is the longest trigger that ends
-    /// there.
-    fn lead(&self, trigger: &str) -> Pattern {
-        let behind = |pattern| Pattern::Concat(vec![anything("*"), pattern]);
-        let first = Pattern::Shortest(Box::new(behind(self.triggers())));
-        let mut parts = vec![first, behind(literal(trigger))];
-        let is_longer = |other: &&String| other.len() > trigger.len() && other.ends_with(trigger);
-        let longer: Vec<Pattern> =
-            self.triggers.iter().filter(is_longer).map(|other| literal(other)).collect();
-        if !longer.is_empty() {
-            let longer = behind(Pattern::Alternation(longer));
-            parts.push(Pattern::Complement(Box::new(longer)));
-        }
-        Pattern::Intersection(parts)
     }
 }
 
@@ -303,12 +284,6 @@ fn any_of(grammar: &mut Grammar, name: &str, ways: Vec<Symbols>) -> Symbol {
 
 fn literal(text: &str) -> Pattern {
     Pattern::Literal { text: text.to_owned(), ignore_case: false }
-}
-
-/// Matches all texts, or all non-empty ones, by a quantifier.
-fn anything(quantifier: &str) -> Pattern {
-    let pattern = format!("[\\x00-\\U0010ffff]{quantifier}");
-    Pattern::Regex { pattern, flags: RegexFlags::default(), place: None }
 }
 
 fn production(grammar: &mut Grammar, lhs: usize, rhs: Symbols) {

@@ -95,3 +95,20 @@ pub(crate) fn tags(count: usize) -> StructuralTags {
     }
     tags
 }
+
+/// Returns the same in the newer form: free text with triggered tags in it.
+pub(crate) fn formats(count: usize) -> String {
+    let mut tags = String::new();
+    for tool in 0..count {
+        let comma = if tool == 0 { "" } else { ", " };
+        let _ = write!(
+            tags,
+            r#"{comma}{{"begin": "<function={}>", "content": {{"type": "json_schema", "json_schema": {}}}, "end": "</function>"}}"#,
+            name(tool),
+            schema(tool)
+        );
+    }
+    format!(
+        r#"{{"type": "structural_tag", "format": {{"type": "triggered_tags", "triggers": ["<function="], "tags": [{tags}]}}}}"#
+    )
+}

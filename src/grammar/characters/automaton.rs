@@ -3,10 +3,14 @@
 //! Thompson's construction, then the subset construction, both bounded. These automata are dropped
 //! once the terminals are final; the lexer builds those that read texts, over bytes.
 
+use std::collections::BTreeMap;
+
 use hashbrown::HashMap;
 
 use crate::grammar::characters::alphabet::Alphabet;
+use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
+use crate::grammar::first_found::{Reached, Search};
 use crate::util::bitset::BitSet;
 
 /// The state without successors.
@@ -50,39 +54,33 @@ impl Automaton {
             starts.push(nfa.add(other, other_end)?);
         }
         let (columns, columns_of) = nfa.columns(alphabet);
+        let width = columns.iter().max().map_or(0, |&most| most as usize + 1);
         let mut subsets = Subsets {
             nfa: &nfa,
             ids: HashMap::new(),
+            of_one: vec![DEAD; nfa.edges.len()],
             sets: Vec::new(),
             members: 0,
             met: vec![0; nfa.edges.len()],
             round: 0,
         };
-        let width = columns.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut groups = Groups { columns_of: &columns_of, width, known: HashMap::new() };
         subsets.intern(&starts);
         let mut table = Vec::new();
         let mut at = 0;
-        let mut next = vec![Vec::new(); width];
-        // In most sets most columns lead to the same state.
-        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+        let (mut moves, mut next): (Vec<(u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
         while at < subsets.sets.len() {
-            next.iter_mut().for_each(Vec::clear);
-            known.clear();
-            for &state in &subsets.sets[at] {
-                if let Edge::Class { class, to } = nfa.edges[state as usize] {
-                    columns_of[class].iter().for_each(|&column| next[column as usize].push(to));
-                }
-            }
-            for next in &next {
-                let id = match known.get(next) {
-                    Some(&id) => id,
-                    None => {
-                        let id = subsets.intern(next);
-                        known.insert(next.clone(), id);
-                        id
-                    }
-                };
-                table.push(id);
+            moves.clear();
+            moves.extend(subsets.sets[at].iter().filter_map(|&state| nfa.over(state)));
+            let row = table.len();
+            table.resize(row + width, DEAD);
+            for group in groups.of(&moves) {
+                next.clear();
+                let reaches = |&&(class, _): &&(u32, u32)| group.classes.binary_search(&class);
+                let reached = moves.iter().filter(|way| reaches(way).is_ok());
+                next.extend(reached.map(|&(_, to)| to));
+                let id = subsets.intern(&next);
+                group.columns.iter().for_each(|&column| table[row + column as usize] = id);
             }
             at += 1;
             if subsets.sets.len() > MAX_STATES
@@ -167,7 +165,7 @@ impl Automaton {
 #[derive(Clone, Copy, Debug)]
 enum Edge {
     /// A character of a class.
-    Class { class: usize, to: u32 },
+    Class { class: u32, to: u32 },
     /// Empty moves to both.
     Both(u32, u32),
     /// The end of a text.
@@ -181,13 +179,17 @@ struct Nfa<'a> {
     exprs: &'a Exprs,
     edges: Vec<Edge>,
     /// The classes on edges.
-    classes: Vec<ExprId>,
-    numbers: HashMap<ExprId, usize>,
+    classes: Vec<CharSet>,
+    numbers: HashMap<CharSet, u32>,
+    /// The states from which expressions lead to others: equal parts with equal successors are one
+    /// state, so the subsets of a choice of similar alternatives are few.
+    known: HashMap<(ExprId, u32), u32>,
 }
 
 impl<'a> Nfa<'a> {
     fn new(exprs: &'a Exprs) -> Self {
-        Self { exprs, edges: Vec::new(), classes: Vec::new(), numbers: HashMap::new() }
+        let (numbers, known) = (HashMap::new(), HashMap::new());
+        Self { exprs, edges: Vec::new(), classes: Vec::new(), numbers, known }
     }
 
     fn state(&mut self) -> Option<u32> {
@@ -202,18 +204,77 @@ impl<'a> Nfa<'a> {
         Some(self.edges.len() as u32 - 1)
     }
 
-    /// Returns a state from which `expr` leads to `to`. Recurses as deep as `expr` nests.
-    fn add(&mut self, expr: ExprId, mut to: u32) -> Option<u32> {
+    /// Returns a state from which a character of `set` leads to `to`.
+    fn class(&mut self, set: &CharSet, to: u32) -> Option<u32> {
+        let class = match self.numbers.get(set) {
+            Some(&class) => class,
+            None => {
+                let class = self.classes.len() as u32;
+                self.numbers.insert(set.clone(), class);
+                self.classes.push(set.clone());
+                class
+            }
+        };
+        self.push(Edge::Class { class, to })
+    }
+
+    /// Returns a state from which free text leads to `to`.
+    fn search(&mut self, search: &Search, to: u32) -> Option<u32> {
+        let searching: Vec<_> = search.over_characters().states().collect();
+        let mut places: HashMap<usize, u32> = HashMap::new();
+        for &(state, _) in &searching {
+            places.insert(state, self.push(Edge::Never)?);
+        }
+        let mut start = None;
+        for (state, named) in searching {
+            let mut classes: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+            let point = |&(character, _): &(char, Reached)| u32::from(character);
+            let others: Vec<_> = named.iter().map(point).map(|point| (point, point)).collect();
+            for (character, reached) in named {
+                let point = u32::from(character);
+                let next = match reached {
+                    Reached::State(next) => places[&next],
+                    Reached::Text(found) if search.found == Some(found) => to,
+                    Reached::Text(_) => continue,
+                };
+                classes.entry(next).or_default().push((point, point));
+            }
+            let mut moves = self.class(&CharSet::new(&others).complement(), places[&0])?;
+            for (next, points) in classes {
+                let way = self.class(&CharSet::new(&points), next)?;
+                moves = self.push(Edge::Both(way, moves))?;
+            }
+            let end = if search.found.is_some() { moves } else { to };
+            self.edges[places[&state] as usize] = Edge::Both(moves, end);
+            start.get_or_insert(moves);
+        }
+        start
+    }
+
+    /// Returns the class and the successor of a state, if it reads a character.
+    fn over(&self, state: u32) -> Option<(u32, u32)> {
+        match self.edges[state as usize] {
+            Edge::Class { class, to } => Some((class, to)),
+            Edge::Both(..) | Edge::End | Edge::Never => None,
+        }
+    }
+
+    /// Returns the state from which `expr` leads to `to`.
+    fn add(&mut self, expr: ExprId, to: u32) -> Option<u32> {
+        if let Some(&known) = self.known.get(&(expr, to)) {
+            return Some(known);
+        }
+        let state = self.build(expr, to)?;
+        self.known.insert((expr, to), state);
+        Some(state)
+    }
+
+    /// Creates the state from which `expr` leads to `to`. Recurses as deep as `expr` nests.
+    fn build(&mut self, expr: ExprId, mut to: u32) -> Option<u32> {
         let exprs = self.exprs;
         match exprs.get(expr) {
-            Expr::Class(_) => {
-                let next = self.classes.len();
-                let class = *self.numbers.entry(expr).or_insert(next);
-                if class == next {
-                    self.classes.push(expr);
-                }
-                self.push(Edge::Class { class, to })
-            }
+            Expr::Class(set) => self.class(set, to),
+            Expr::Search(search) => self.search(search, to),
             // No character begins the spelling of a token, so no letter leads on.
             Expr::Token(_) | Expr::Schema(_) => self.push(Edge::Never),
             // Unreachable: automata are only made of regular expressions.
@@ -259,10 +320,8 @@ impl<'a> Nfa<'a> {
     /// class.
     fn columns(&self, alphabet: &Alphabet) -> (Vec<u32>, Vec<Vec<u32>>) {
         let mut holders: Vec<Vec<u32>> = vec![Vec::new(); alphabet.len()];
-        for (number, &class) in self.classes.iter().enumerate() {
-            if let Expr::Class(set) = self.exprs.get(class) {
-                alphabet.letters(set).iter().for_each(|letter| holders[letter].push(number as u32));
-            }
+        for (number, set) in self.classes.iter().enumerate() {
+            alphabet.letters(set).iter().for_each(|letter| holders[letter].push(number as u32));
         }
         let mut ids: HashMap<Vec<u32>, u32> = HashMap::new();
         let mut columns_of: Vec<Vec<u32>> = vec![Vec::new(); self.classes.len()];
@@ -280,10 +339,54 @@ impl<'a> Nfa<'a> {
     }
 }
 
+/// Columns that the same ones of some classes contain.
+struct Group {
+    columns: Vec<u32>,
+    /// Ascending.
+    classes: Vec<u32>,
+}
+
+/// For sets of classes, how they divide the columns.
+struct Groups<'a> {
+    columns_of: &'a [Vec<u32>],
+    width: usize,
+    known: HashMap<Vec<u32>, Vec<Group>>,
+}
+
+impl Groups<'_> {
+    /// Returns the groups of the columns that any class of `moves` contains.
+    fn of(&mut self, moves: &[(u32, u32)]) -> &[Group] {
+        let mut classes: Vec<u32> = moves.iter().map(|&(class, _)| class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let (columns_of, width) = (self.columns_of, self.width);
+        self.known.entry(classes).or_insert_with_key(|classes| {
+            let mut holders: Vec<Vec<u32>> = vec![Vec::new(); width];
+            for &class in classes {
+                for &column in &columns_of[class as usize] {
+                    holders[column as usize].push(class);
+                }
+            }
+            let mut numbers: HashMap<Vec<u32>, usize> = HashMap::new();
+            let mut groups: Vec<Group> = Vec::new();
+            for (column, holders) in (0..).zip(holders).filter(|(_, holders)| !holders.is_empty()) {
+                let number = *numbers.entry(holders).or_insert_with_key(|classes| {
+                    groups.push(Group { columns: Vec::new(), classes: classes.clone() });
+                    groups.len() - 1
+                });
+                groups[number].columns.push(column);
+            }
+            groups
+        })
+    }
+}
+
 /// Sets of states, in order of discovery.
 struct Subsets<'a> {
     nfa: &'a Nfa<'a>,
     ids: HashMap<Vec<u32>, u32>,
+    /// By state: the number of the set that it reaches alone, if that is known.
+    of_one: Vec<u32>,
     sets: Vec<Vec<u32>>,
     members: usize,
     /// By state: the last round in which it was visited.
@@ -292,11 +395,16 @@ struct Subsets<'a> {
 }
 
 impl Subsets<'_> {
-    /// Returns the number of the set that `from` reaches by empty moves.
+    /// Returns the number of the set that `from`, which is not empty, reaches by empty moves.
     fn intern(&mut self, from: &[u32]) -> u32 {
-        if from.is_empty() {
-            return DEAD;
+        let &[one] = from else { return self.closure(from) };
+        if self.of_one[one as usize] == DEAD {
+            self.of_one[one as usize] = self.closure(from);
         }
+        self.of_one[one as usize]
+    }
+
+    fn closure(&mut self, from: &[u32]) -> u32 {
         self.round += 1;
         let mut set = Vec::new();
         let mut pending = from.to_vec();

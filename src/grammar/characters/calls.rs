@@ -1,17 +1,15 @@
 //! XGrammar's functions: [`Function`].
 //!
-//! `Substring` and the dispatches become rules, one for each state of an automaton: that of all
-//! runs of chunks (Blumer et al. 1985), and that of Aho and Corasick (1975) for the first of
-//! several texts. Later passes write out the regular ones of these.
+//! `Substring` becomes rules, one for each state of the automaton of all runs of chunks (Blumer et
+//! al. 1985). Later passes write out the regular ones of these. A dispatch becomes free text up to
+//! each tag, and the rule after the tag.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 
-use hashbrown::HashMap;
-
-use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::ExprId;
 use crate::grammar::characters::regexes::{self, Flags};
 use crate::grammar::characters::resolve::Resolver;
+use crate::grammar::first_found::Search;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::substring;
 use crate::grammar::tokens::Tokens;
@@ -152,48 +150,28 @@ impl Resolver<'_> {
         if self.is_too_large(texts.clone(), at) {
             return Ok(self.exprs.nothing());
         }
-        let all: Vec<&str> = texts.collect();
-        let states = first_found(&all);
-        let rules: Vec<usize> = states.iter().map(|_| self.made.add(self.exprs, at)).collect();
-        for (&rule, moves) in rules.iter().zip(&states) {
-            // The text may end anywhere; any other character returns to the beginning.
-            let mut ways = vec![self.exprs.empty()];
-            let mut named = Vec::new();
-            let mut classes: Vec<(usize, Vec<(u32, u32)>)> = Vec::new();
-            for (&character, found) in moves {
-                let range = (u32::from(character), u32::from(character));
-                named.push(range);
-                match found {
-                    Transition::Nothing(to) => {
-                        match classes.iter_mut().find(|(known, _)| known == to) {
-                            Some((_, ranges)) => ranges.push(range),
-                            None => classes.push((*to, vec![range])),
-                        }
-                    }
-                    Transition::Texts(found) => {
-                        let mut parts = vec![self.exprs.class(CharSet::of(character))];
-                        if found.iter().any(|&text| text >= tags.len()) {
-                            continue;
-                        }
-                        let behind = found.iter().map(|&tag| tags[tag].1).collect();
-                        parts.push(self.exprs.choice(behind));
-                        if loops {
-                            parts.push(self.exprs.rule(rules[0]));
-                        }
-                        ways.push(self.exprs.concat(parts));
-                    }
-                }
+        let texts: Arc<[String]> = texts.map(str::to_owned).collect();
+        let search = |found| Search { texts: Arc::clone(&texts), found };
+        let first_found = search(None).over_characters();
+        let mut ways = Vec::new();
+        for longest in 0..texts.len() {
+            let found = first_found.found_with(longest);
+            if found.is_empty() || found.iter().any(|&text| text >= tags.len()) {
+                continue;
             }
-            classes.push((0, CharSet::new(&named).complement().ranges().to_vec()));
-            for (to, ranges) in classes {
-                let class = self.exprs.class(CharSet::new(&ranges));
-                let parts = vec![class, self.exprs.rule(rules[to])];
-                ways.push(self.exprs.concat(parts));
-            }
-            let body = self.exprs.choice(ways);
-            self.made.define(rule, body);
+            let behind = found.iter().map(|&tag| tags[tag].1).collect();
+            let parts = vec![self.exprs.search(search(Some(longest))), self.exprs.choice(behind)];
+            ways.push(self.exprs.concat(parts));
         }
-        Ok(self.exprs.rule(rules[0]))
+        let free = self.exprs.search(search(None));
+        let free = self.exprs.repeat(free, 0, Some(1));
+        if !loops {
+            ways.push(free);
+            return Ok(self.exprs.choice(ways));
+        }
+        let tagged = self.exprs.choice(ways);
+        let tagged = self.exprs.repeat(tagged, 0, None);
+        Ok(self.exprs.concat(vec![tagged, free]))
     }
 
     fn token_tag_dispatch<'a>(&mut self, call: &'a Call, at: At) -> Result<ExprId, Misplaced<'a>> {
@@ -270,65 +248,4 @@ fn tokens(ids: &[u32]) -> Tokens {
     ids.sort_unstable();
     ids.dedup();
     Tokens::Ids(ids.into_iter().map(|id| (id, id)).collect())
-}
-
-/// Result of reading a character.
-#[derive(Clone, Debug)]
-enum Transition {
-    /// A state in which none of the texts has been found.
-    Nothing(usize),
-    /// The texts that end with it, by number.
-    Texts(Vec<usize>),
-}
-
-/// Returns the moves of each state by the characters of the texts, until one of the texts is found;
-/// missing characters lead to the first state.
-fn first_found(texts: &[&str]) -> Vec<HashMap<char, Transition>> {
-    let mut children: Vec<HashMap<char, usize>> = vec![HashMap::new()];
-    let mut ends: Vec<Vec<usize>> = vec![Vec::new()];
-    for (number, text) in texts.iter().enumerate() {
-        let mut at = 0;
-        for character in text.chars() {
-            let next = children.len();
-            at = *children[at].entry(character).or_insert(next);
-            if at == next {
-                children.push(HashMap::new());
-                ends.push(Vec::new());
-            }
-        }
-        ends[at].push(number);
-    }
-    // Breadth first, so that shorter texts are complete when longer ones need them.
-    let mut all = children.clone();
-    let mut fails = vec![0; children.len()];
-    let mut pending = VecDeque::from([0]);
-    while let Some(state) = pending.pop_front() {
-        let fail = fails[state];
-        let inherited: Vec<(char, usize)> = if state == 0 {
-            Vec::new()
-        } else {
-            all[fail].iter().map(|(&c, &to)| (c, to)).collect()
-        };
-        for (&character, &child) in &children[state] {
-            if state != 0 {
-                fails[child] = all[fail].get(&character).copied().unwrap_or(0);
-            }
-            let more = ends[fails[child]].clone();
-            ends[child].extend(more);
-            pending.push_back(child);
-        }
-        for (character, to) in inherited {
-            all[state].entry(character).or_insert(to);
-        }
-    }
-    let found = |to: usize| match ends[to].is_empty() {
-        true => Transition::Nothing(to),
-        false => Transition::Texts(ends[to].clone()),
-    };
-    // States in which a text has been found are never entered.
-    let moves = |state: usize| match ends[state].is_empty() {
-        true => all[state].iter().map(|(&character, &to)| (character, found(to))).collect(),
-        false => HashMap::new(),
-    };
-    (0..all.len()).map(moves).collect()
 }

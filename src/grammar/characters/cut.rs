@@ -53,7 +53,8 @@ pub(super) struct CutRules {
     pub(super) terminals: Vec<Lexeme>,
     /// By terminal: the rule where it was first found, for its name.
     pub(super) origins: Vec<usize>,
-    /// Whether names are spelled: a repetition of a class of many characters was taken apart.
+    /// Whether names are spelled: a repetition of a class of many characters, or free text, was to
+    /// be taken apart.
     pub(super) spells: bool,
 }
 
@@ -172,8 +173,8 @@ impl Cutter<'_> {
     /// Cuts a part that refers to rules or tokens.
     fn cut_rule(&mut self, expr: ExprId) -> Node {
         match self.exprs.get(expr).clone() {
-            // Unreachable: a class refers to no rule.
-            Expr::Class(_) => self.group(Vec::new()),
+            // Unreachable: these refer to no rule.
+            Expr::Class(_) | Expr::Search(_) => self.group(Vec::new()),
             Expr::Token(_) | Expr::Schema(_) => self.terminal(Lexeme { expr, without: Vec::new() }),
             Expr::Rule(rule) => {
                 let next = self.reached.len();
@@ -257,6 +258,11 @@ impl Cutter<'_> {
                 Some(sets) => self.division(sets),
                 None => self.terminal(Lexeme { expr, without: Vec::new() }),
             },
+            Expr::Search(_) => {
+                // It has no parts.
+                self.parts.spells = true;
+                self.terminal(Lexeme { expr, without: Vec::new() })
+            }
             // Unreachable: a regular part refers to none of these.
             Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) => self.group(Vec::new()),
             Expr::Concat(parts) => {

@@ -50,7 +50,7 @@ impl Equations<'_> {
             return Some(self.constant(expr));
         }
         match self.exprs.get(expr).clone() {
-            Expr::Class(_) => Some(self.constant(expr)),
+            Expr::Class(_) | Expr::Search(_) => Some(self.constant(expr)),
             Expr::Token(_) | Expr::Schema(_) => None,
             Expr::Rule(rule) => {
                 let unknown = self.members.iter().position(|&member| member == rule)?;

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::grammar::characters::charset::CharSet;
+use crate::grammar::first_found::Search;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
 
@@ -22,6 +23,9 @@ impl ExprId {
 pub(crate) enum Expr {
     /// One character of a set; the empty set is no text at all.
     Class(CharSet),
+    /// Free text up to the first of several texts, or without any of them. The characters of these
+    /// are classes of their own.
+    Search(Search),
     /// The texts of a rule.
     Rule(usize),
     /// One of these tokens of the vocabulary. It is not a character, and occurs in no pattern.
@@ -120,6 +124,7 @@ impl Exprs {
         self.parts += match &expr {
             Expr::Class(set) => 1 + set.ranges().len(),
             Expr::Concat(parts) | Expr::Choice(parts) => 1 + parts.len(),
+            Expr::Search(search) => 1 + search.texts.len(),
             Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) | Expr::Repeat { .. } => 1,
         };
         let id = ExprId(self.exprs.len() as u32);
@@ -140,6 +145,10 @@ impl Exprs {
         };
         match expr {
             Expr::Class(_) => Facts { size: 1, depth: 1, ..Facts::default() },
+            Expr::Search(search) => {
+                let size = search.texts.iter().map(|text| text.len() as u64).sum::<u64>() + 1;
+                Facts { size, depth: 1, endless: true, ..Facts::default() }
+            }
             Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) => {
                 Facts { size: 1, depth: 1, names: true, ..Facts::default() }
             }
@@ -174,6 +183,14 @@ impl Exprs {
     pub(crate) fn literal(&mut self, text: &str) -> ExprId {
         let characters = text.chars().map(|character| self.class(CharSet::of(character))).collect();
         self.concat(characters)
+    }
+
+    /// Returns the expression for free text in which something is searched.
+    pub(crate) fn search(&mut self, search: Search) -> ExprId {
+        for character in search.texts.iter().flat_map(|text| text.chars()) {
+            self.class(CharSet::of(character));
+        }
+        self.intern(Expr::Search(search))
     }
 
     /// Returns the expression for a rule.
@@ -219,10 +236,32 @@ impl Exprs {
         let is_empty =
             |part: ExprId| matches!(self.get(part), Expr::Concat(parts) if parts.is_empty());
         let filled: Vec<ExprId> = parts.into_iter().filter(|&part| !is_empty(part)).collect();
-        match filled[..] {
-            [only] => only,
-            _ => self.intern(Expr::Concat(filled)),
+        let mut joined: Vec<ExprId> = Vec::with_capacity(filled.len());
+        for part in filled {
+            let both = joined.last().and_then(|&last| self.repeated_in_turn(last, part));
+            match (both, joined.last_mut()) {
+                (Some(both), Some(last)) => *last = both,
+                _ => joined.push(part),
+            }
         }
+        match joined[..] {
+            [only] => only,
+            _ => self.intern(Expr::Concat(joined)),
+        }
+    }
+
+    /// Returns two repetitions of the same expression as one: `x? x*` is `x*`.
+    fn repeated_in_turn(&mut self, one: ExprId, other: ExprId) -> Option<ExprId> {
+        let &Expr::Repeat { inner, min, max } = self.get(one) else { return None };
+        let &Expr::Repeat { inner: also, min: more, max: most } = self.get(other) else {
+            return None;
+        };
+        let min = min.checked_add(more).filter(|_| inner == also)?;
+        let max = match (max, most) {
+            (Some(max), Some(most)) => Some(max.checked_add(most)?),
+            _ => None,
+        };
+        Some(self.repeat(inner, min, max))
     }
 
     /// Returns the choice.
@@ -297,6 +336,7 @@ impl Exprs {
                     set.chars().map(|(first, last)| Pattern::Range(first, last)).collect(),
                 ),
             },
+            Expr::Search(search) => Pattern::Automaton(search.automaton()),
             Expr::Token(tokens) => Pattern::Tokens(tokens.clone()),
             Expr::Schema(schema) => Pattern::Schema(schema.clone()),
             // Unreachable: an expression with rules has no pattern.
@@ -336,7 +376,9 @@ impl Exprs {
             return Some(id);
         }
         Some(match self.get(id).clone() {
-            Expr::Class(_) | Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) => id,
+            Expr::Class(_) | Expr::Search(_) | Expr::Rule(_) | Expr::Token(_) | Expr::Schema(_) => {
+                id
+            }
             Expr::Concat(parts) if parts.len() > MAX_ROW => return None,
             Expr::Concat(parts) => {
                 // One alternative for each part that may be the first non-empty one.

@@ -14,6 +14,7 @@ mod contexts;
 mod cut;
 mod equations;
 mod expr;
+mod kleene;
 mod munch_safety;
 mod pieces;
 mod print;
@@ -85,6 +86,10 @@ fn lower_file(
     reach::trim(context, &mut exprs, &mut rules, root, start.is_none());
     context.check()?;
     // AFTER THIS: every rule that is referred to derives a text.
+
+    kleene::simplify(context, &mut exprs, &mut rules);
+    context.check()?;
+    // AFTER THIS: the same languages with fewer derivations.
 
     regular::write_out(context, &mut exprs, &mut rules);
     context.check()?;

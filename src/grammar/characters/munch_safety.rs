@@ -80,6 +80,10 @@ impl Checker {
     ) -> Result<bool, TooMuch> {
         let mut fits = true;
         for lexeme in terminals {
+            // Free text has no parts.
+            if matches!(exprs.get(lexeme.expr), Expr::Search(_)) {
+                continue;
+            }
             let number = self.number(exprs, lexeme)?;
             let too_deep = exprs.depth(lexeme.expr) > MAX_DEPTH;
             if self.automata[number].is_none() || too_deep {
@@ -167,6 +171,9 @@ impl Checker {
     ) -> Result<Findings, TooMuch> {
         let numbers: Vec<usize> =
             terminals.iter().map(|lexeme| self.number(exprs, lexeme)).collect::<Result<_, _>>()?;
+        if numbers.iter().any(|&number| self.automata[number].is_none()) {
+            return Err(TooMuch);
+        }
         let words = self.alphabet.len() / 64 + 1;
         self.spend(contexts.iter().map(|context| context.row.iter().count() * words).sum())?;
         let letters = FollowLetters::new(contexts, &numbers, &self.first, self.alphabet.len());

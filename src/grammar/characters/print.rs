@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use super::expr::{Expr, ExprId, Exprs};
 use super::resolve::Rule;
+use crate::grammar::first_found::Search;
 
 /// Maximum number of characters of an expression in a message.
 const MOST: usize = 60;
@@ -55,6 +56,16 @@ impl Printer<'_> {
                 None => write!(self.text, "{set}"),
             },
             Expr::Token(_) | Expr::Schema(_) => write!(self.text, "{}", self.exprs.pattern(expr)),
+            Expr::Search(Search { texts, found: None }) if texts.is_empty() => {
+                self.text.write_str("free text")
+            }
+            Expr::Search(Search { texts, found: Some(found) }) => {
+                write!(self.text, "free text up to {:?}", texts[*found])
+            }
+            Expr::Search(Search { texts, found: None }) => {
+                write!(self.text, "free text without {:?}", texts[0])?;
+                texts[1..].iter().try_for_each(|text| write!(self.text, ", {text:?}"))
+            }
             Expr::Rule(rule) => self.text.write_str(&self.rules[*rule].name),
             Expr::Concat(parts) if parts.is_empty() => self.text.write_str("\"\""),
             Expr::Concat(parts) => {

@@ -61,9 +61,20 @@ pub(super) fn trim(
     }
 }
 
-/// Marks the rules that derive a text: a work list over expressions, each of which waits for its
-/// parts. Linear.
+/// Marks the rules that derive a text.
 fn productive(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
+    let has_text = |leaf: &Expr| !matches!(leaf, Expr::Class(set) if set.ranges().is_empty());
+    derivable(exprs, rules, has_text)
+}
+
+/// Marks the rules that derive the empty text.
+pub(super) fn nullable(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
+    derivable(exprs, rules, |_| false)
+}
+
+/// Marks the rules that derive a text from the leaves with a fact: a work list over expressions,
+/// each of which waits for its parts. Linear.
+fn derivable(exprs: &Exprs, rules: &[Rule], leaf: impl Fn(&Expr) -> bool) -> Vec<bool> {
     // Rules are numbered after the expressions.
     let count = exprs.iter().count();
     let mut missing = vec![1usize; count + rules.len()];
@@ -72,8 +83,9 @@ fn productive(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
     for (number, expr) in exprs.iter().enumerate() {
         let mut use_of = |part: usize| uses.push((part as u32, number));
         match expr {
-            Expr::Class(set) => missing[number] = usize::from(set.ranges().is_empty()),
-            Expr::Token(_) | Expr::Schema(_) => missing[number] = 0,
+            Expr::Class(_) | Expr::Search(_) | Expr::Token(_) | Expr::Schema(_) => {
+                missing[number] = usize::from(!leaf(expr));
+            }
             Expr::Rule(rule) => use_of(count + rule),
             Expr::Concat(parts) => {
                 missing[number] = parts.len();
@@ -122,7 +134,7 @@ fn reached(exprs: &Exprs, rules: &[Rule], start: usize) -> Vec<bool> {
             }
             Expr::Concat(parts) | Expr::Choice(parts) => pending.extend(parts),
             Expr::Repeat { inner, .. } => pending.push(*inner),
-            Expr::Class(_) | Expr::Token(_) | Expr::Schema(_) => {}
+            Expr::Class(_) | Expr::Search(_) | Expr::Token(_) | Expr::Schema(_) => {}
         }
     }
     reached
@@ -153,7 +165,7 @@ fn without(
         return known;
     }
     let written = match exprs.get(expr).clone() {
-        Expr::Class(_) | Expr::Token(_) | Expr::Schema(_) => expr,
+        Expr::Class(_) | Expr::Search(_) | Expr::Token(_) | Expr::Schema(_) => expr,
         Expr::Rule(rule) if productive[rule] => expr,
         Expr::Rule(_) => exprs.nothing(),
         Expr::Concat(parts) => {

@@ -82,7 +82,7 @@ fn components(exprs: &Exprs, rules: &[Rule]) -> Lists<usize> {
                 Expr::Rule(rule) => edges.push(*rule),
                 Expr::Concat(parts) | Expr::Choice(parts) => pending.extend(parts),
                 Expr::Repeat { inner, .. } => pending.push(*inner),
-                Expr::Class(_) | Expr::Token(_) | Expr::Schema(_) => {}
+                Expr::Class(_) | Expr::Search(_) | Expr::Token(_) | Expr::Schema(_) => {}
             }
         }
         edges.close();
@@ -106,7 +106,7 @@ impl Writer<'_> {
             return known;
         }
         let written = match self.exprs.get(expr).clone() {
-            Expr::Class(_) | Expr::Token(_) | Expr::Schema(_) => expr,
+            Expr::Class(_) | Expr::Search(_) | Expr::Token(_) | Expr::Schema(_) => expr,
             Expr::Rule(rule) => self.regular[rule].unwrap_or(expr),
             Expr::Concat(parts) => {
                 let parts = parts.into_iter().map(|part| self.substitute(part)).collect();
