@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let structures = counts.iter().map(|&count| (count, "", tools::tags(count)));
     let mut all: Vec<(usize, &str, StructuralTags)> = structures.collect();
     for &count in &counts {
-        all.push((count, " as formats", StructuralTags::parse(&tools::formats(count))?));
+        all.push((count, " as formats", tools::formats(count)?));
     }
     for (count, form, tags) in all {
         let begun = Instant::now();

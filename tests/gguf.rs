@@ -238,13 +238,14 @@ fn byte_level(bytes: &[u8]) -> String {
 }
 
 #[test]
+#[ignore = "reads samples"]
 fn a_vocabulary_is_the_same_in_gguf() {
     for (name, model) in [
         ("gpt2/vocab.json.gz", "gpt2"),
         ("llama3/tokenizer.json.gz", "gpt2"),
         ("llama2/tokenizer.model", "llama"),
     ] {
-        let Some(bytes) = corpus::file(&format!("tokenizers/{name}")) else { continue };
+        let bytes = corpus::needed(corpus::file(&format!("tokenizers/{name}")));
         let from = Vocabulary::from_file_bytes(&bytes).unwrap();
         let (mut tokens, mut types) = (Vec::new(), Vec::new());
         for id in 0..from.width() as u32 {

@@ -1,7 +1,7 @@
-//! Third-party grammars, if they are placed next to the project: how many of each notation are
-//! accepted, and why others are not.
+//! Third-party grammars next to the project: how many of each notation are accepted, and why others
+//! are not.
 //!
-//! `cargo test --release --test samples -- --nocapture` prints the table.
+//! `cargo test --release --test it -- --ignored --nocapture samples::` prints the table.
 
 #![allow(clippy::print_stdout)]
 
@@ -19,18 +19,18 @@ struct Sample {
 }
 
 /// Returns the samples of a kind, from the archive.
-fn samples(kind: &str) -> Option<Vec<Sample>> {
-    let manifest =
-        String::from_utf8(corpus::file("grammars/MANIFEST.tsv")?).expect("the manifest is text");
+fn samples(kind: &str) -> Vec<Sample> {
+    let manifest = corpus::needed(corpus::file("grammars/MANIFEST.tsv"));
+    let manifest = String::from_utf8(manifest).expect("the manifest is text");
     let files: BTreeMap<String, Vec<u8>> =
-        corpus::archive("grammars/grammars.tar.gz")?.into_iter().collect();
+        corpus::needed(corpus::archive("grammars/grammars.tar.gz")).into_iter().collect();
     let rows = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
     let samples = rows.filter(|row| row[0] == kind).map(|row| Sample {
         file: row[1].to_owned(),
         text: String::from_utf8_lossy(&files[row[1]]).into_owned(),
         start: (!row[4].is_empty() && row[4] != "root").then(|| row[4].to_owned()),
     });
-    Some(samples.collect())
+    samples.collect()
 }
 
 /// Prints the results for the samples, with the code of the first error for refused ones.
@@ -65,8 +65,9 @@ fn gbnf(sample: &Sample) -> Result<Grammar, lrmask::GrammarError> {
 }
 
 #[test]
+#[ignore = "reads samples"]
 fn every_gbnf_file_is_taken() {
-    let Some(mut all) = samples("gbnf") else { return };
+    let mut all = samples("gbnf");
     let directory = corpus::directory().expect("the samples are there").join("gbnf");
     for entry in std::fs::read_dir(directory).expect("the samples are readable") {
         let path = entry.expect("the samples are readable").path();
@@ -80,15 +81,17 @@ fn every_gbnf_file_is_taken() {
 }
 
 #[test]
+#[ignore = "reads samples"]
 fn nine_in_ten_of_the_relatives_are_taken() {
-    let Some(all) = samples("ebnf") else { return };
+    let all = samples("ebnf");
     let refused = table("ebnf", &all, gbnf);
     assert!(refused.len() * 10 <= all.len(), "{refused:?}");
 }
 
 #[test]
+#[ignore = "reads samples"]
 fn every_yacc_file_that_is_a_grammar_is_taken() {
-    let Some(all) = samples("yacc") else { return };
+    let all = samples("yacc");
     let (empty, grammars): (Vec<Sample>, Vec<Sample>) =
         all.into_iter().partition(|sample| sample.text.trim().is_empty());
     assert_eq!(table("yacc", &grammars, |sample| Grammar::from_yacc_rules(&sample.text)), []);

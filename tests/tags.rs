@@ -33,7 +33,7 @@ fn tools_cost_what_they_cost_alone_added_up() {
 
 #[test]
 fn tools_as_formats_cost_little_more() {
-    let formats = StructuralTags::parse(&tools::formats(40)).expect("a format");
+    let formats = tools::formats(40).expect("a format");
     let (as_formats, as_tags) = (compiled(&formats), compiled(&tools::tags(40)));
     let sizes =
         [as_formats.size(), as_tags.size()].map(|size| (size.parse_states, size.scan_states));

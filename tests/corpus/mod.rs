@@ -1,5 +1,6 @@
 //! Samples that may be placed next to the project (`../shared/data`): real tokenizers and texts.
-//! Tests that use them print a note when they are absent, and run the checks that do not need them.
+//! Tests that are of samples alone are ignored unless asked for; the others print a note when
+//! samples are absent, and run the checks that do not need them.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
 #![allow(dead_code, reason = "each test uses its own part")]
@@ -23,9 +24,18 @@ pub fn directory() -> Option<PathBuf> {
     }
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        say("note: no samples beside the project: what needs them is skipped, and says nothing");
+        say("note: samples are missing, so tests that also read them try less");
     });
     None
+}
+
+/// Returns a sample for a test that is of samples alone.
+///
+/// # Panics
+///
+/// If it is absent.
+pub fn needed<T>(sample: Option<T>) -> T {
+    sample.expect("the samples lie in ../shared/data")
 }
 
 /// Writes a line that is shown even if the test passes.

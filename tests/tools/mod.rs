@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use lrmask::StructuralTags;
+use lrmask::{SchemaError, StructuralTags};
 
 const VERBS: [&str; 8] = ["get", "list", "create", "update", "delete", "search", "merge", "assign"];
 const NOUNS: [&str; 11] = [
@@ -97,7 +97,7 @@ pub(crate) fn tags(count: usize) -> StructuralTags {
 }
 
 /// Returns the same in the newer form: free text with triggered tags in it.
-pub(crate) fn formats(count: usize) -> String {
+pub(crate) fn formats(count: usize) -> Result<StructuralTags, SchemaError> {
     let mut tags = String::new();
     for tool in 0..count {
         let comma = if tool == 0 { "" } else { ", " };
@@ -108,7 +108,7 @@ pub(crate) fn formats(count: usize) -> String {
             schema(tool)
         );
     }
-    format!(
+    StructuralTags::parse(&format!(
         r#"{{"type": "structural_tag", "format": {{"type": "triggered_tags", "triggers": ["<function="], "tags": [{tags}]}}}}"#
-    )
+    ))
 }

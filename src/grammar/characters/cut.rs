@@ -61,6 +61,11 @@ pub(super) struct CutRules {
 /// Classes of more characters than this can make up names or numbers, not just blanks.
 const MANY_CHARACTERS: u32 = 8;
 
+/// Choices of more alternatives than this are split into lists first.
+const LONG_LIST: usize = 256;
+/// Number of lists into which a choice is split.
+const LISTS: usize = 16;
+
 /// Cuts the rules that `start` reaches; it comes first.
 ///
 /// AFTER THIS: a terminal for each part that is not to be taken apart, and rules over them.
@@ -271,7 +276,8 @@ impl Cutter<'_> {
                 self.group(vec![nodes])
             }
             Expr::Choice(parts) => {
-                let ways = parts.into_iter().map(|part| vec![self.part(part, cut)]).collect();
+                let pieces = self.alternatives(parts, cut);
+                let ways = pieces.into_iter().map(|part| vec![self.part(part, cut)]).collect();
                 self.group(ways)
             }
             Expr::Repeat { inner, min, max } => {
@@ -299,6 +305,16 @@ impl Cutter<'_> {
             Cut::Characters => self.apart(expr, cut),
             Cut::First | Cut::Last | Cut::All => self.cut(expr),
         }
+    }
+
+    /// Splits a choice. A long list becomes shorter lists: a terminal for each alternative would
+    /// make as many contexts, each as large as the list.
+    fn alternatives(&mut self, parts: Vec<ExprId>, cut: Cut) -> Vec<ExprId> {
+        if cut == Cut::Characters || parts.len() <= LONG_LIST {
+            return parts;
+        }
+        let lists = parts.chunks(parts.len().div_ceil(LISTS));
+        lists.map(|list| self.exprs.choice(list.to_vec())).collect()
     }
 
     /// Splits a concatenation. A string is split into all its characters.
