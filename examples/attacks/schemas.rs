@@ -13,7 +13,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
         attack("tools as tags", [10, 117, 400], |n, limits| of_tags(&tools::tags(n), limits)),
         attack("tools as formats", [10, 117, 400], |n, limits| match tools::formats(n) {
             Ok(tags) => of_tags(&tags, limits),
-            Err(error) => Answer::of("", Err(vec![error.diagnostic()])),
+            Err(error) => Answer::of::<lrmask::CompiledGrammar>("", Err(vec![error.diagnostic()])),
         }),
         attack("tags with long strings", [2, 10, 100], |n, limits| {
             let mut tags = StructuralTags::new(["<f"]);

@@ -138,7 +138,7 @@ impl StructuralTags {
             return Err(invalid("there is no tag, or a trigger is empty".to_owned()));
         }
         let triggers = self.distinct_triggers();
-        let length = triggers.iter().map(|trigger| trigger.len()).sum::<usize>();
+        let length = triggers.iter().map(String::len).sum::<usize>();
         let texts = self.tags.iter().map(|tag| tag.begin.len() + tag.end.len()).sum::<usize>();
         meter.input(length + texts)?;
         let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
