@@ -1,5 +1,7 @@
 //! Runs a check of every small grammar with each of its lexers, on all processors.
 
+#![allow(clippy::print_stdout, reason = "a line for each grammar")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
