@@ -101,8 +101,6 @@ def regex(**arguments: Any) -> Origin:
     return "regex", next(iter(arguments.values())), {}
 
 
-
-
 def ebnf(ebnf_string: str, root_rule_name: str = "root") -> Origin | None:
     return origin_of(ebnf_string, root_rule_name)
 

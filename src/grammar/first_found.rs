@@ -110,7 +110,7 @@ impl<S: Copy + Ord> FirstFound<S> {
     }
 }
 
-/// What a symbol leads to.
+/// The result of reading a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
     /// A state in which no text has been found.

@@ -19,8 +19,8 @@ use crate::grammar::characters::reach;
 use crate::grammar::characters::resolve::Rule;
 use crate::grammar::lower::Context;
 
-/// Maximum number of expressions that are looked at in search of atoms. Past it, what is left stays
-/// as it is.
+/// Maximum number of expressions that the search for atoms visits. Further repetitions are not
+/// simplified.
 const MAX_STEPS: usize = 200_000;
 /// Steps of the meter for one of these.
 const STEPS_OF_A_STEP: usize = 4;

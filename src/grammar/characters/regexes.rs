@@ -35,8 +35,8 @@ pub(super) fn read(exprs: &mut Exprs, pattern: &str, mut flags: Flags) -> Result
     reader.expr(&parsed, Ends { first: true, last: true })
 }
 
-/// The regex with ECMAScript's sets and escapes in the syntax of `regex-syntax`: that has sets in
-/// sets and operations on them, and neither `\0` nor control letters.
+/// Returns the regex with ECMAScript's sets and escapes in the syntax of `regex-syntax`, which has
+/// sets in sets and operations on them, and neither `\0` nor control letters.
 fn with_plain_sets(pattern: &str) -> String {
     let mut written = String::with_capacity(pattern.len());
     let mut rest = pattern.chars().peekable();
@@ -173,11 +173,12 @@ impl Reader<'_> {
     }
 
     fn bracketed(&self, class: &ast::ClassBracketed) -> Result<CharSet, String> {
+        // Unreachable: the signs of operations on sets are escaped, as members.
+        let ClassSet::Item(item) = &class.kind else {
+            return Err(format!("the set `{}` has an operation", self.shown(&class.span)));
+        };
         let mut ranges = Vec::new();
-        // Operations on sets are read as members.
-        if let ClassSet::Item(item) = &class.kind {
-            self.item(item, &mut ranges)?;
-        }
+        self.item(item, &mut ranges)?;
         let set = self.cased(CharSet::new(&ranges));
         Ok(if class.negated { set.complement() } else { set })
     }
