@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// Returns the schema with a condition on all strings in the value, names of members among them: none
-/// contains one of `texts`.
+/// Returns the schema with a condition on all strings in the value, names of members among them:
+/// none contains one of `texts`.
 pub(super) fn without_texts(schema: &str, texts: &[String]) -> String {
     let texts: Vec<String> = texts.iter().map(|text| escaped(text)).collect();
     let pattern = texts.join("|");
