@@ -13,6 +13,7 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::from_automaton;
 use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, Narrowing, lower, lower_whole};
+use crate::lexer::regex::{Regex, lower_regex};
 use crate::lexer::splice::{self, Splice};
 use crate::util::meter::Meter;
 
@@ -81,6 +82,25 @@ impl<'a> Compiler<'a> {
     /// As [`Compiler::compile`].
     pub(crate) fn whole(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
         self.narrowed_at_most(pattern, lower_whole)
+    }
+
+    /// Returns the minimal automaton of the texts that `regex` matches as a whole; if it
+    /// `is_prefix` and has no look-arounds, of those with no other of them as a proper prefix.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiler::compile`].
+    pub(crate) fn regex(&mut self, regex: &Regex, is_prefix: bool) -> Result<Dfa, PatternError> {
+        let lowered = lower_regex(regex, self.meter, &mut self.folding)?;
+        if lowered.looks.is_empty() {
+            return match is_prefix {
+                true => self.determinized(&lowered.hir, Texts::Shortest),
+                false => self.automaton(lowered),
+            };
+        }
+        let compiler = determinize::thompson_with_looks(self.meter);
+        let nfa = determinize::nondeterministic(&compiler, &lowered.hir, self.meter)?;
+        determinize_lookaround::determinize_whole(&nfa, &lowered.looks, self.meter)
     }
 
     /// Returns the automaton that `lower` makes of `pattern`. If the opposite of narrowing results

@@ -9,14 +9,17 @@
 //! resulting automaton contains no look-arounds.
 //!
 //! Watches that are still open at the end of the lexeme become conditions on the text after it
-//! ([`super::trailing`]). Where a look-behind may reach before the first character of the lexeme,
-//! the automaton reads the whole text before the lexeme, then [`Dfa::BEGIN`], then the lexeme.
-//! Until the lexeme begins, a subset has no threads, only the states of the look-behinds.
-//! Minimisation reduces these to the distinctions that matter to the pattern, mostly one of two
-//! states.
+//! ([`super::trailing`]), unless the lexeme is a whole text. Where a look-behind may reach before
+//! the first character of the lexeme, the automaton reads the whole text before the lexeme, then
+//! [`Dfa::BEGIN`], then the lexeme. Until the lexeme begins, a subset has no threads, only the
+//! states of the look-behinds. Minimisation reduces these to the distinctions that matter to the
+//! pattern, mostly one of two states.
 //!
 //! A look-around within a look-ahead uses the same construction: after a text that ends with open
-//! watches, the automaton reads on until they are decided.
+//! watches, the automaton reads on until they are decided. If the look-ahead has conditions on the
+//! text before it, its automaton runs along from the beginning of the text, and the watch starts
+//! where [`Dfa::BEGIN`] leads. The automaton of a look-behind begins where the text does, so
+//! look-behinds within it are decided at once.
 //!
 //! In the Hir a look-around is an empty capture group whose number identifies the look-around.
 
@@ -46,13 +49,23 @@ type Thread = (StateID, u32);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Subset {
     threads: Vec<Thread>,
-    /// By look-around: the state of its automaton if it is a look-behind, else 0.
+    /// By look-around: the state of its automaton if that reads the text before it, else 0.
     behind: SmallVec<[u32; 2]>,
     /// Number of characters of the lexeme read so far, capped at the largest width of a
     /// look-behind.
     length: usize,
     /// Whether the lexeme has begun.
     begun: bool,
+}
+
+/// The text before the lexeme.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Unknown,
+    /// It is read first.
+    Read,
+    /// The lexeme begins where the text does.
+    Empty,
 }
 
 struct Subsets<'a> {
@@ -66,9 +79,8 @@ struct Subsets<'a> {
     keeps_order: bool,
     /// Whether the automaton reads on after the end of a text until no watch is open.
     completes: bool,
-    /// Whether the text before the lexeme is read first.
-    leading: bool,
-    /// Whether a look-behind has reached before the text that was read.
+    before: Before,
+    /// Whether a look-around has reached before the text that was read.
     has_reached_before: bool,
     meter: &'a Meter,
     held: Holding,
@@ -89,38 +101,46 @@ pub(super) fn determinize(
     keeps_order: bool,
     meter: &Meter,
 ) -> Result<Dfa, PatternError> {
-    let classes = classes(nfa, looks);
-    let mut all = Subsets::new(nfa, looks, meter);
-    all.keeps_order = keeps_order;
-    let table = match all.run(&classes) {
-        Err(_) if all.has_reached_before => {
-            all = Subsets { keeps_order, leading: true, ..Subsets::new(nfa, looks, meter) };
-            all.run(&classes)?
-        }
-        table => table?,
-    };
+    let mut all = Subsets { keeps_order, ..Subsets::new(nfa, looks, meter) };
+    let (classes, table) = all.explore()?;
     let ends: Vec<Vec<u32>> = all.subsets.iter().map(|subset| all.open_at_end(subset)).collect();
     let accept = ends.iter().map(|open| !open.is_empty()).collect();
     let raw = RawDfa { classes, table, accept, trailing: None };
     let raw = trailing::ask(raw, &ends, &all.watches, looks, meter)?;
-    Ok(Dfa { leading: all.leading, ..raw.minimize(meter)? })
+    Ok(Dfa { leading: all.before == Before::Read, ..raw.minimize(meter)? })
 }
 
-/// Returns the DFA of a look-ahead that contains look-arounds itself, the first of which is number
-/// `first_look` of the whole pattern. It accepts the texts of `nfa` followed by as much text as
-/// decides the inner look-arounds.
+/// Returns the DFA of `nfa` for lexemes that are whole texts.
+pub(super) fn determinize_whole(
+    nfa: &thompson::NFA,
+    looks: &[LookAround],
+    meter: &Meter,
+) -> Result<Dfa, PatternError> {
+    let mut all = Subsets { before: Before::Empty, ..Subsets::new(nfa, looks, meter) };
+    let (classes, table) = all.explore()?;
+    let ends: Vec<Vec<u32>> = all.subsets.iter().map(|subset| all.open_at_end(subset)).collect();
+    let mut holds = |open: &u32| all.watch(*open, Dfa::END).is_some();
+    let accept = ends.iter().map(|open| open.iter().any(&mut holds)).collect();
+    Ok(RawDfa { classes, table, accept, trailing: None }.minimize(meter)?)
+}
+
+/// Returns the DFA of a look-around on this side that contains look-arounds itself, the first of
+/// which is number `first_look` of the whole pattern. That of a look-ahead accepts the texts of
+/// `nfa` followed by as much text as decides the inner look-arounds.
 pub(super) fn determinize_nested(
     nfa: &thompson::NFA,
     looks: &[LookAround],
     first_look: usize,
+    side: Side,
     meter: &Meter,
-) -> Result<RawDfa, PatternError> {
-    let mut all = Subsets::new(nfa, looks, meter);
-    (all.first_look, all.completes) = (first_look, true);
-    let classes = classes(nfa, looks);
-    let table = all.run(&classes)?;
+) -> Result<Dfa, PatternError> {
+    let before = if side == Side::Ahead { Before::Unknown } else { Before::Empty };
+    let new = Subsets::new(nfa, looks, meter);
+    let mut all = Subsets { first_look, completes: side == Side::Ahead, before, ..new };
+    let (classes, table) = all.explore()?;
     let accept = all.subsets.iter().map(|subset| all.open_at_end(subset).contains(&0)).collect();
-    Ok(RawDfa { classes, table, accept, trailing: None })
+    let raw = RawDfa { classes, table, accept, trailing: None };
+    Ok(Dfa { leading: all.before == Before::Read, ..raw.minimize(meter)? })
 }
 
 /// Returns contiguous classes of bytes that neither the automaton, nor a look-around, nor the test
@@ -152,6 +172,11 @@ fn leaders(looks: &[LookAround]) -> Vec<usize> {
     looks.iter().enumerate().map(|(number, look)| same(look).unwrap_or(number)).collect()
 }
 
+/// Whether the automaton of a look-around reads the text before it.
+fn reads_before(look: &LookAround) -> bool {
+    look.side != Side::Ahead || look.dfa.leading
+}
+
 impl<'a> Subsets<'a> {
     fn new(nfa: &'a thompson::NFA, looks: &'a [LookAround], meter: &'a Meter) -> Self {
         let mut all = Self {
@@ -161,7 +186,7 @@ impl<'a> Subsets<'a> {
             first_look: 0,
             keeps_order: false,
             completes: false,
-            leading: false,
+            before: Before::Unknown,
             has_reached_before: false,
             meter,
             held: meter.holding(),
@@ -176,16 +201,34 @@ impl<'a> Subsets<'a> {
         all
     }
 
-    /// Returns the transition table over `classes`, with states in the order of discovery.
+    /// Returns classes of bytes, and the transition table over them. If a look-around reaches
+    /// before the text, the text before it is read first.
+    fn explore(&mut self) -> Result<(ByteClasses, Vec<u32>), PatternError> {
+        let classes = classes(self.nfa, self.looks);
+        let mut table = self.run(&classes)?;
+        if self.has_reached_before {
+            let &mut Self { nfa, looks, meter, first_look, keeps_order, completes, .. } = self;
+            let (before, new) = (Before::Read, Self::new(nfa, looks, meter));
+            *self = Self { first_look, keeps_order, completes, before, ..new };
+            table = self.run(&classes)?;
+        }
+        Ok((classes, table))
+    }
+
+    /// Returns the transition table over `classes`, with states in the order of discovery; a part
+    /// of it, once a look-around has reached before the text.
     fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
-        let begin = |look: &LookAround| if look.side == Side::Ahead { 0 } else { look.dfa.start() };
+        let begin = |look: &LookAround| if reads_before(look) { look.dfa.start() } else { 0 };
         let behind = self.looks.iter().map(begin).collect();
         let nothing = Subset { threads: Vec::new(), behind, length: 0, begun: false };
-        let first = if self.leading { nothing } else { self.begin(nothing)? };
+        let is_read = self.before == Before::Read;
+        let first = if is_read { nothing } else { self.begin(nothing)? };
         self.intern(first)?;
         let mut table = Vec::new();
         let mut state = 0;
-        while let Some(subset) = self.subsets.get(state).cloned() {
+        while let Some(subset) = self.subsets.get(state).cloned()
+            && !self.has_reached_before
+        {
             for &byte in classes.representatives() {
                 let next = self.step(&subset, byte)?;
                 table.push(next);
@@ -240,17 +283,14 @@ impl<'a> Subsets<'a> {
         if next.is_empty() && from.begun {
             return Ok(Dfa::DEAD);
         }
-        let after = |(look, &state): (&LookAround, &u32)| match look.side {
-            Side::Ahead => 0,
-            Side::Behind(_) => look.dfa.next(state, byte),
+        let after = |(look, &state): (&LookAround, &u32)| {
+            if reads_before(look) { look.dfa.next(state, byte) } else { 0 }
         };
         let behind = self.looks.iter().zip(&from.behind).map(after).collect();
-        let most = self
-            .looks
-            .iter()
-            .map(|look| if let Side::Behind(width) = look.side { width } else { 0 });
-        let length =
-            (from.length + usize::from(from.begun && is_begin(byte))).min(most.max().unwrap_or(0));
+        // The number of characters matters only where the text before them is unknown.
+        let counted = self.looks.iter().filter(|_| self.before == Before::Unknown);
+        let most = counted.filter_map(|look| look.side.reach()).max().unwrap_or(0);
+        let length = (from.length + usize::from(is_begin(byte))).min(most);
         let subset = Subset { threads: Vec::new(), behind, length, begun: from.begun };
         let subset = self.close(subset, &next)?;
         self.intern(subset)
@@ -344,7 +384,7 @@ impl<'a> Subsets<'a> {
                     let number = group_index.as_usize().checked_sub(self.first_look + 1);
                     let look = number.filter(|_| is_begin);
                     let passed = match look {
-                        Some(look) => self.look(look, &subset, watches)?,
+                        Some(look) => self.look(look, &subset, watches),
                         None => Some(watches),
                     };
                     pending.extend(passed.map(|watches| (*next, watches)));
@@ -359,31 +399,25 @@ impl<'a> Subsets<'a> {
     }
 
     /// Returns the watches of a thread that passes a look-around, or `None` if it cannot pass.
-    fn look(
-        &mut self,
-        number: usize,
-        at: &Subset,
-        watches: u32,
-    ) -> Result<Option<u32>, PatternError> {
+    fn look(&mut self, number: usize, at: &Subset, watches: u32) -> Option<u32> {
         let look = &self.looks[number];
-        let decided = |holds: bool| Ok((holds != look.negated).then_some(watches));
-        match look.side {
-            Side::Behind(width) if at.length < width && !self.leading => {
-                self.has_reached_before = true;
-                Err(look.undecided.clone())
-            }
-            Side::Behind(_) => {
-                let state = at.behind[number];
-                decided(state != Dfa::DEAD && look.dfa.is_accept(state))
-            }
-            Side::Ahead if look.dfa.is_empty() => decided(false),
-            Side::Ahead if look.dfa.accepts_empty() => decided(true),
-            Side::Ahead => {
-                let mut watches = self.watches[watches as usize].clone();
-                watches.push((self.leaders[number] as u32, look.dfa.start(), look.negated));
-                Ok(self.all_of(watches))
-            }
+        let is_within = look.side.reach().is_some_and(|reach| reach <= at.length);
+        if self.before == Before::Unknown && (look.dfa.leading || !is_within) {
+            self.has_reached_before = true;
+            return None;
         }
+        let state = match look.side {
+            Side::Behind(_) => at.behind[number],
+            Side::Ahead if look.dfa.leading => look.dfa.next(at.behind[number], Dfa::BEGIN),
+            Side::Ahead => look.dfa.start(),
+        };
+        let holds = look.dfa.is_accept(state);
+        if holds || state == Dfa::DEAD || look.side != Side::Ahead {
+            return (holds != look.negated).then_some(watches);
+        }
+        let mut watches = self.watches[watches as usize].clone();
+        watches.push((self.leaders[number] as u32, state, look.negated));
+        self.all_of(watches)
     }
 
     fn intern(&mut self, subset: Subset) -> Result<u32, PatternError> {

@@ -3,7 +3,6 @@
 use smallvec::SmallVec;
 
 use crate::lexer::dfa::Dfa;
-use crate::lexer::error::PatternError;
 
 /// A look-around.
 #[derive(Clone, Debug)]
@@ -11,11 +10,9 @@ pub(super) struct LookAround {
     pub(super) side: Side,
     /// Whether it must not match.
     pub(super) negated: bool,
-    /// Automaton of `X`, or of `.*X` for a look-behind.
+    /// Automaton of `X`, or of `.*X` for a look-behind. That of a look-ahead may read the text
+    /// before it first, as that of a lexeme may.
     pub(super) dfa: Dfa,
-    /// The error for a look-around that reaches before the beginning of the look-ahead that
-    /// contains it.
-    pub(super) undecided: PatternError,
 }
 
 impl LookAround {
@@ -34,8 +31,15 @@ impl LookAround {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Ahead,
-    /// The number of characters.
-    Behind(usize),
+    /// The maximum number of characters, if there is one.
+    Behind(Option<usize>),
+}
+
+impl Side {
+    /// Returns the maximum number of characters before the position that matter.
+    pub(super) fn reach(self) -> Option<usize> {
+        if let Self::Behind(width) = self { width } else { Some(0) }
+    }
 }
 
 /// A pending requirement of a thread: the number of a look-around, the state of its automaton, and

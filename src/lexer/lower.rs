@@ -4,20 +4,17 @@
 //! The Hir is built with its own smart constructors, which flatten and merge. A pattern without a
 //! lazy repetition is only its language: greediness and captures are dropped. With a lazy
 //! repetition the order of attempts matters, and alternatives and repetitions stay as they are.
-//! Look-arounds become empty captures ([`determinize_lookaround`]).
+//! Look-arounds become empty captures ([`lower_lookaround`](super::lower_lookaround)).
 
 use regex_syntax::hir::{
-    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
-    Repetition,
+    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
 };
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::MARK;
 use crate::lexer::approximation::Narrowed;
-use crate::lexer::determinize::{self, Texts};
-use crate::lexer::determinize_lookaround::{self, LookAround};
-use crate::lexer::dfa::Dfa;
+use crate::lexer::determinize_lookaround::LookAround;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::joined::joined;
 use crate::lexer::python::{self, Tables, fold_ascii};
@@ -89,10 +86,6 @@ pub(super) struct Folding {
 /// Maximum depth of nested groups and pattern nodes.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// Maximum number of look-arounds in a terminal: each is an automaton that runs along with the
-/// terminal's own.
-const MAX_LOOKS: usize = 100;
-
 /// Cost of a range of a class, which is copied, sorted and merged a few times.
 const STEPS_OF_A_RANGE: usize = 5;
 /// Memory of a range, which is stored about twice.
@@ -131,7 +124,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(meter: &'a Meter, folding: &'a mut Folding, keeps_order: bool) -> Self {
+    pub(super) fn new(meter: &'a Meter, folding: &'a mut Folding, keeps_order: bool) -> Self {
         Self {
             meter,
             folding,
@@ -152,7 +145,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn lowered(self, hir: Hir, is_lazy: bool) -> Lowered {
+    pub(super) fn lowered(self, hir: Hir, is_lazy: bool) -> Lowered {
         let has_opposite = self.has_opposite && !is_lazy;
         Lowered { hir, is_lazy, looks: self.looks, narrowed: self.narrowed, has_opposite }
     }
@@ -297,40 +290,6 @@ impl Builder<'_> {
         Hir::alternation(others)
     }
 
-    /// Returns a look-around as a numbered capture. Equal look-arounds share a number, so that
-    /// their occurrences are followed as one: mostly the `\b` of a grammar.
-    pub(super) fn look(&mut self, look: LookAround) -> Result<Hir, PatternError> {
-        let known = self.looks[self.first_look..].iter().position(|known| known.asks_as(&look));
-        if let Some(known) = known {
-            return Ok(place_of_look(self.first_look + known));
-        }
-        if self.looks.len() >= MAX_LOOKS {
-            return Err(PatternError::too_large(format!(
-                "it has more than {MAX_LOOKS} look-arounds"
-            ))
-            .help("split the pattern into several terminals"));
-        }
-        self.looks.push(look);
-        Ok(place_of_look(self.looks.len() - 1))
-    }
-
-    /// Returns the automaton of the pattern of a look-around, which contains the look-arounds from
-    /// number `first` on.
-    pub(super) fn automaton(&mut self, hir: &Hir, first: usize) -> Result<Dfa, PatternError> {
-        let inner = self.looks.split_off(first);
-        if inner.is_empty() {
-            let nfa =
-                determinize::nondeterministic(&determinize::thompson(self.meter), hir, self.meter)?;
-            return Ok(
-                determinize::determinize(&nfa, Texts::All, self.meter)?.minimize(self.meter)?
-            );
-        }
-        let compiler = determinize::thompson_with_looks(self.meter);
-        let nfa = determinize::nondeterministic(&compiler, hir, self.meter)?;
-        Ok(determinize_lookaround::determinize_nested(&nfa, &inner, first, self.meter)?
-            .minimize(self.meter)?)
-    }
-
     /// Returns a character class; the empty one matches nothing.
     pub(super) fn class(&mut self, class: ClassUnicode) -> Result<Hir, PatternError> {
         self.spend(class.ranges().len())?;
@@ -417,10 +376,4 @@ fn repeated_twice(one: &Hir, other: &Hir) -> Option<Hir> {
     let min = a.checked_add(c)?;
     (sub == same)
         .then(|| Hir::repetition(Repetition { min, max, greedy: true, sub: Box::new(sub.clone()) }))
-}
-
-/// Returns the capture of look-around number `number`.
-fn place_of_look(number: usize) -> Hir {
-    let sub = Box::new(Hir::empty());
-    Hir::capture(Capture { index: number as u32 + 1, name: None, sub })
 }

@@ -68,9 +68,9 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(reader: Reader<'a>, without_marks: bool, meter: &'a Meter) -> Self {
+    pub(super) fn new(reader: Reader<'a>, meter: &'a Meter) -> Self {
         Self {
-            texts: Texts::new(meter, reader.options, without_marks),
+            texts: Texts::new(meter, reader.options),
             reader,
             tuples: Interner::default(),
             frames: Interner::default(),

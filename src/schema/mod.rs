@@ -97,9 +97,6 @@ const ALL_TOKENS: (u32, u32) = (0, 99_999_999);
 /// Maximum number of states of one automaton of strings or numbers.
 const STATES_OF_A_TEXT: usize = 100_000;
 
-/// Prefixes of look-arounds in patterns.
-const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
-
 /// Features given up because the schema would otherwise be too large.
 #[derive(Clone, Copy, Debug, Default)]
 struct Narrowing {
@@ -113,9 +110,6 @@ struct Narrowing {
     unfollowed: bool,
     /// Arrays with more items than can be counted one by one.
     bounded_items: bool,
-    /// Strings with the two characters that mark both ends of a text for patterns with
-    /// look-arounds.
-    without_marks: bool,
 }
 
 /// A JSON Schema that was read: the productions of the JSON texts that satisfy it.
@@ -162,12 +156,9 @@ impl JsonSchema {
         meter.step(STEPS_OF_A_BYTE * (text.len() + documents))?;
         let own = guidance::options(text, options)?;
         let options = own.as_ref().unwrap_or(options);
-        // Otherwise everything would be read twice if a pattern has a look-around.
-        narrowing.without_marks = LOOKS.iter().any(|look| text.contains(look));
         loop {
-            let error = match Self::read(text, options, &mut narrowing, meter) {
-                Ok(None) => continue,
-                Ok(Some(schema)) => return Ok(schema),
+            let error = match Self::read(text, options, narrowing, meter) {
+                Ok(schema) => return Ok(schema),
                 Err(error) if error.kind() == SchemaErrorKind::TooLarge => error,
                 Err(error) => return Err(error),
             };
@@ -186,13 +177,13 @@ impl JsonSchema {
         }
     }
 
-    /// Reads the text. `None` if it must be read again with the changed `narrowing`.
+    /// Reads the text with some features given up.
     fn read(
         text: &str,
         options: &SchemaOptions,
-        narrowing: &mut Narrowing,
+        narrowing: Narrowing,
         meter: &Meter,
-    ) -> Result<Option<Self>, SchemaError> {
+    ) -> Result<Self, SchemaError> {
         let declared;
         let options = match narrowing.declared {
             true => {
@@ -211,13 +202,7 @@ impl JsonSchema {
         reader.follows_items = !narrowing.unfollowed;
         reader.keeps_few_sets = narrowing.few_sets;
         let formula = reader.child(root)?;
-        let mut machine = machine::Machine::new(reader, narrowing.without_marks, meter);
-        let made = Self::make(&mut machine, root, formula, *narrowing, meter);
-        if machine.texts.confuses_marks() {
-            narrowing.without_marks = true;
-            return Ok(None);
-        }
-        made.map(Some)
+        Self::make(&mut machine::Machine::new(reader, meter), root, formula, narrowing, meter)
     }
 
     /// Runs the passes after reading.

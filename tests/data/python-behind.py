@@ -21,6 +21,22 @@ PIECES = ["a", "b", "[ab]", "[^b]", r"\w", "-", "\\n", "é", "(?:ab|a)", "."]
 BEHIND = [r"\b", "$", "(?=b)", "(?!a)", ""]
 
 
+# Look-behinds that contain look-behinds.
+WITHIN = ["(?<=^a)", r"(?<!\Ab)", "(?<=(?<!a)b)", "(?<!(?<=a)b)", "(?<=(?m:^).)", "(?<!^)"]
+
+
+def nested(random):
+    """A look-ahead that looks back, perhaps within another one, before a piece."""
+    def alternative(depth):
+        look = nested_look(depth + 1) if depth < 2 and random.random() < 0.3 else random.choice(LOOKS + WITHIN)
+        return random.choice(["", piece(random)]) + look + piece(random)
+
+    def nested_look(depth):
+        return random.choice(["(?=", "(?!"]) + "|".join(alternative(depth) for _ in range(random.choice([1, 1, 2]))) + ")"
+
+    return random.choice(["", piece(random), random.choice(WITHIN)]) + nested_look(0) + piece(random) + random.choice(BEHIND)
+
+
 def piece(random):
     text = random.choice(PIECES) + random.choice(["", "", "", "+", "*", "?"])
     return random.choice(LOOKS) + text if random.random() < 0.3 else text
@@ -47,6 +63,8 @@ print(f"# Made by python-behind.py with CPython {sys.version.split()[0]}; see th
 for texts in (BEFORES, TEXTS):
     print(*(json.dumps(text, ensure_ascii=True) for text in texts), sep="\t")
 random = random.Random(1)
-for made in dict.fromkeys(pattern(random) for _ in range(2000)):
+count = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+patterns = [pattern(random) for _ in range(2000)]
+for made in dict.fromkeys(patterns + [nested(random) for _ in range(count)]):
     compiled = re.compile(made)
     print(made, "".join(longest(compiled, before, text) for before in BEFORES for text in TEXTS), sep="\t")

@@ -330,7 +330,7 @@ CASES = [
 REFUSED = [
     "(a+)\\1", "(?P<n>a+)(?P=n)", "(a|b)+\\1", "(?:(a)b)\\1",
     "(?>a)", "a*+", "a++", "a?+", "a{1,2}+", "(a)(?(1)b|c)", r"\N{DIGIT ONE}", r"[\N{DIGIT ONE}]", r"\ud800",
-    r"[\udc00]", "(?<=^a)b",
+    r"[\udc00]", "(?<=(?=a).)b", r"(?<=a\b)-",
 ]
 
 FLAGS = {"i": re.I, "m": re.M, "s": re.S, "x": re.X}

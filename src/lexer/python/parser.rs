@@ -69,8 +69,6 @@ pub(super) struct Parser<'a, 'b> {
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
     pub(super) groups: Groups<'a>,
-    /// Positions of `\b` that are skipped.
-    pub(super) passed_over: Vec<usize>,
     /// Whether flags for the whole pattern may appear here.
     pub(super) at_start: bool,
 }
@@ -82,9 +80,8 @@ impl<'a, 'b> Parser<'a, 'b> {
         place: Option<&'a Place>,
         builder: &'a mut Builder<'b>,
     ) -> Self {
-        let (groups, passed_over) = (Groups::default(), Vec::new());
         let cursor = Cursor { text, pos: 0, place };
-        Self { cursor, builder, flags, groups, passed_over, at_start: true }
+        Self { cursor, builder, flags, groups: Groups::default(), at_start: true }
     }
 
     fn whole(&mut self) -> Result<Hir, PatternError> {
@@ -137,10 +134,6 @@ impl<'a, 'b> Parser<'a, 'b> {
             }
             let start = self.cursor.pos;
             self.cursor.bump();
-            if c == '\\' && self.passed_over.contains(&start) {
-                self.cursor.bump();
-                continue;
-            }
             if self.flags.verbose && matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{B}' | '\u{C}') {
                 continue;
             }
@@ -194,8 +187,8 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '[' => self.set(start)?,
                 '.' if self.flags.dot_all => self.any_but(&[])?,
                 '.' => self.any_but(&['\n'])?,
-                '$' => self.dollar(start)?,
-                '^' => self.caret(start)?,
+                '$' => self.dollar()?,
+                '^' => self.caret()?,
                 '\\' => self.escape(start)?,
                 c => self.literal(c)?,
             };
@@ -213,13 +206,13 @@ impl<'a, 'b> Parser<'a, 'b> {
                 let class = self.category(category, negated)?;
                 self.builder.class(class)
             }
-            Escape::Boundary(negated) => self.boundary(start, negated),
+            Escape::Boundary(negated) => self.boundary(negated),
             Escape::Reference => {
                 let text = self.cursor.text;
                 self.reference(start, &text[start + 1..self.cursor.pos])
             }
-            Escape::Begin => self.start_of_text(start),
-            Escape::End => self.end_of_text(start),
+            Escape::Begin => self.builder.after_text(&Hir::empty()),
+            Escape::End => self.builder.end_of_text(),
             Escape::Property(class) => {
                 let class = self.with_property(class)?;
                 self.builder.class(class)

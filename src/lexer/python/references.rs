@@ -26,12 +26,11 @@ use regex_syntax::hir::{
 };
 
 use crate::lexer::approximation::Narrowed;
-use crate::lexer::determinize_lookaround::{LookAround, Side};
+use crate::lexer::determinize_lookaround::Side;
 use crate::lexer::dfa::{Dfa, untidiness};
 
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::TooLarge;
-use crate::lexer::python::around::BYTES_A_STEP;
 use crate::lexer::python::groups::Matched;
 use crate::lexer::python::parser::{Item, Parser};
 
@@ -161,7 +160,7 @@ impl Parser<'_, '_> {
             _ if is_negated => return Ok(None),
             _ => {
                 self.builder.has_opposite = false;
-                let dfa = self.builder.automaton(group, self.builder.looks.len())?;
+                let dfa = self.builder.automaton(group, self.builder.looks.len(), Side::Ahead)?;
                 Ways { texts: some_texts(&dfa), others: None, longer: Some(dfa) }
             }
         };
@@ -193,12 +192,8 @@ impl Parser<'_, '_> {
             return Ok(None);
         }
         let ranges = bytes.into_iter().map(|byte| ClassBytesRange::new(byte, byte));
-        let first = self.builder.looks.len();
-        let dfa =
-            self.builder.automaton(&Hir::class(Class::Bytes(ClassBytes::new(ranges))), first)?;
-        self.builder.meter.step(self.cursor.text.len() / BYTES_A_STEP)?;
-        let undecided = self.cursor.back_reference(self.cursor.pos);
-        self.builder.look(LookAround { side: Side::Ahead, negated: true, dfa, undecided }).map(Some)
+        let more = Hir::class(Class::Bytes(ClassBytes::new(ranges)));
+        self.builder.look_ahead(&more, self.builder.looks.len(), true).map(Some)
     }
 
     /// Returns the text of the group to which the reference from `start` to here refers, by number

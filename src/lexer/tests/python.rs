@@ -59,7 +59,7 @@ fn holds(dfa: &Dfa, state: u32, rest: &str) -> bool {
 }
 
 /// With a lazy repetition, the longest text that the automaton accepts is the one that Python's
-/// `re.match` finds. Look-arounds within look-arounds are refused.
+/// `re.match` finds. Look-aheads within look-behinds are refused.
 #[test]
 fn lazy_regexes_find_what_they_find_in_python() {
     let (mut wrong, mut looking, mut refused) = (Vec::new(), 0, 0);

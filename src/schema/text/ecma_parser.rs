@@ -4,45 +4,31 @@ use std::ops::Range;
 
 use regex_syntax::hir::ClassUnicode;
 
+use crate::lexer::Regex;
 use crate::schema::text::ecma_properties::property;
-use crate::schema::text::ecma_separators::Apart;
-use crate::schema::text::ecma_tree::{
-    Refusal, Regex, category, complement, everything, least_width, set, single,
+use crate::schema::text::ecma_sets::{
+    Refusal, category, complement, everything, least_width, set, single, word,
 };
 
-/// Approximation of a pattern that is too large or not regular: back-references match nothing,
-/// repetition counts above a limit are lowered, and parts exclude the separators next to them.
+/// Approximation of a pattern that is not regular or too large: back-references match nothing, and
+/// counts larger than those of any automaton are lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::schema) struct Less {
-    above: u32,
-    most: u32,
-    /// The same limits in look-aheads, which mostly bound the whole text.
-    above_in_looks: u32,
-    most_in_looks: u32,
-    /// Parts that exclude the separators next to them.
-    pub(super) apart: Option<Apart>,
+pub(in crate::schema) enum Less {
+    /// Nothing more.
+    Far,
+    /// Parts exclude the separators next to them.
+    Apart,
+    /// All but small counts are lowered, except in look-aheads, which mostly bound the whole text.
+    Small,
 }
 
 impl Less {
-    /// For patterns that count further than any automaton does.
-    pub(super) const FAR: Self = Self {
-        above: MOST_REPEATED,
-        most: 4_000,
-        above_in_looks: MOST_REPEATED,
-        most_in_looks: 4_000,
-        apart: None,
-    };
-
-    /// For patterns whose automaton is too large because separators may also appear inside the
-    /// parts.
-    pub(super) const fn apart(apart: Apart) -> Self {
-        Self { apart: Some(apart), ..Self::FAR }
-    }
-
-    /// For patterns whose automaton is too large, but may be small enough with lower counts.
-    pub(super) const fn counts(most: u32, most_in_looks: u32) -> Self {
-        let (above, above_in_looks) = (most, most_in_looks);
-        Self { above, most, above_in_looks, most_in_looks, apart: None }
+    /// Returns the number above which counts are lowered, and the number they are lowered to.
+    fn counts(self, is_in_look: bool) -> (u32, u32) {
+        match self {
+            Self::Small if !is_in_look => (MOST_SMALL, MOST_SMALL),
+            _ => (MOST_REPEATED, 4_000),
+        }
     }
 }
 
@@ -106,6 +92,8 @@ struct Parser<'a> {
 
 /// Maximum nesting depth of groups.
 const DEPTH: usize = 60;
+/// Repetition counts above which others are lowered.
+const MOST_SMALL: u32 = 8;
 /// Maximum repetition count.
 const MOST_REPEATED: u32 = 20_000;
 
@@ -314,10 +302,8 @@ impl Parser<'_> {
     }
 
     fn repeat(&mut self, atom: Regex, min: u32, max: Option<u32>) -> Result<Regex, Refusal> {
-        let less = self.less.filter(|_| self.negations == 0).map(|less| match self.looks {
-            0 => (less.above, less.most),
-            _ => (less.above_in_looks, less.most_in_looks),
-        });
+        let less = self.less.filter(|_| self.negations == 0);
+        let less = less.map(|less| less.counts(self.looks > 0));
         let max = match (max, less) {
             (Some(max), Some((above, most))) if max > above && min <= most => {
                 self.is_narrow = true;
@@ -326,7 +312,7 @@ impl Parser<'_> {
             (max, _) => max,
         };
         match atom {
-            Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => {
+            Regex::Start | Regex::End | Regex::Boundary { .. } | Regex::Look { .. } => {
                 // Repetition makes no difference.
                 Ok(if min == 0 { Regex::Concat(Vec::new()) } else { atom })
             }
@@ -377,13 +363,9 @@ impl Parser<'_> {
                 self.bump();
                 Ok(Regex::End)
             }
-            Some('b') => {
+            Some(letter @ ('b' | 'B')) => {
                 self.bump();
-                Ok(Regex::Boundary(true))
-            }
-            Some('B') => {
-                self.bump();
-                Ok(Regex::Boundary(false))
+                Ok(Regex::Boundary { word: word(), negated: letter == 'B' })
             }
             Some('1'..='9' | 'k') if self.less.is_some() && self.negations == 0 => {
                 let name = self.rest.strip_prefix("k<").and_then(|rest| rest.split_once('>'));

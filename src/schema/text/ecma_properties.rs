@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
-use crate::schema::text::ecma_tree::{Refusal, set};
+use crate::schema::text::ecma_sets::{Refusal, set};
 
 /// Returns the characters of the property whose name begins `rest`, the text after the name, and
 /// whether it is spelled as in other dialects.

@@ -7,72 +7,43 @@
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use crate::schema::text::ecma_tree::Regex;
-
-/// Parts that exclude separators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::schema) enum Apart {
-    /// Repeated parts, and the neighbours of repeated sequences.
-    Repeated,
-    /// All parts.
-    All,
-}
+use crate::lexer::Regex;
 
 /// Maximum number of characters of a separator set; larger sets separate nothing.
 const MOST_SEPARATORS: usize = 3;
 
 /// Removes separators from the parts next to them. Returns whether there were any.
-pub(super) fn set_apart(regex: &mut Regex, apart: Apart) -> bool {
-    separate(regex, apart == Apart::All)
-}
-
-/// Like `set_apart`; `any_part` says whether all neighbours are affected, or only those of repeated
-/// parts.
-fn separate(regex: &mut Regex, any_part: bool) -> bool {
+pub(super) fn set_apart(regex: &mut Regex) -> bool {
+    let all =
+        |parts: &mut [Regex]| parts.iter_mut().fold(false, |any, part| set_apart(part) || any);
     match regex {
         Regex::Concat(parts) => {
             let mut is_less = false;
             for at in 1..parts.len() {
-                if any_part || parts[at - 1..=at].iter().any(repeats_parts) {
-                    let (before, behind) = parts.split_at_mut(at);
-                    is_less |= separate_from(&mut before[at - 1], &mut behind[0]);
-                }
+                let (before, behind) = parts.split_at_mut(at);
+                is_less |= separate(&mut before[at - 1], &mut behind[0]);
             }
-            separate_all(parts, any_part) || is_less
+            all(parts) || is_less
         }
-        Regex::Alternation(parts) => separate_all(parts, any_part),
+        Regex::Alternation(parts) => all(parts),
         Regex::Repeat(inner, _, max) => {
-            let is_repeated = max.is_none_or(|max| max > 1);
             let mut is_less = false;
             // After the last part, the first one follows again.
-            if is_repeated
+            if max.is_none_or(|max| max > 1)
                 && let Regex::Concat(parts) = &mut **inner
                 && let [first, .., last] = &mut parts[..]
             {
                 is_less = begins_with(first).is_some_and(|set| take_out(last, &set));
             }
-            separate(inner, any_part || is_repeated) || is_less
+            set_apart(inner) || is_less
         }
         // Inside a negation, a smaller language would enlarge the whole.
-        Regex::Set(_)
-        | Regex::Start
-        | Regex::End
-        | Regex::Mark(_)
-        | Regex::Boundary(_)
-        | Regex::Look { .. } => false,
+        _ => false,
     }
-}
-
-fn separate_all(parts: &mut [Regex], any_part: bool) -> bool {
-    let mut is_less = false;
-    for part in parts {
-        is_less |= separate(part, any_part);
-    }
-    is_less
 }
 
 /// Removes the separators between two neighbours from both. Returns whether there were any.
-fn separate_from(before: &mut Regex, behind: &mut Regex) -> bool {
+fn separate(before: &mut Regex, behind: &mut Regex) -> bool {
     let [separators, others] = [begins_with(behind), ends_in(before)];
     let is_less = separators.is_some_and(|set| take_out(before, &set));
     others.is_some_and(|set| take_out(behind, &set)) || is_less
@@ -134,37 +105,27 @@ mod tests {
     use super::*;
     use crate::schema::text::ecma_parser::parse;
 
-    /// Whether the approximation of the first pattern is the second one.
-    fn is_less(pattern: &str, less: &str, apart: Apart) -> bool {
-        let tree = |pattern: &str| parse(pattern, None).expect("a pattern").0;
-        let mut regex = tree(pattern);
-        assert_eq!(set_apart(&mut regex, apart), pattern != less, "{pattern}");
-        format!("{regex:?}") == format!("{:?}", tree(less))
-    }
-
     #[test]
-    fn repeated_parts_hold_no_separator() {
+    fn parts_hold_no_separator() {
         for (pattern, less) in [
             (r"(.{1,63}\.)+", r"([^.\r\n\u2028\u2029]{1,63}\.)+"),
             (r"([^;]{1,9},){0,9}[^;]{1,9}", r"([^;,]{1,9},){0,9}[^;,]{1,9}"),
             (r"[^;]{1,9}(,[^;]{1,9}){0,9}", r"[^;,]{1,9}(,[^;,]{1,9}){0,9}"),
             (r"([^;]+, )*[^;]+", r"([^;,]+, )*[^;,]+"),
             (r"[^;]+(, [^;]+)*", r"[^;,]+(, [^;,]+)*"),
-            // Unchanged: sets that would become empty, large sets, and parts that appear only once.
+            (r"[^;]{1,9}@[^;]{1,9}", r"[^;@]{1,9}@[^;]{1,9}"),
+            // Unchanged: sets that would become empty, large sets, and groups without repetition.
             (r"(,+,)+", r"(,+,)+"),
             (r"([a-z0-9]+[a-z])+", r"([a-z0-9]+[a-z])+"),
-            (r"[^;]{1,9}@", r"[^;]{1,9}@"),
             (r"(www\.)?[^;]{1,9}", r"(www\.)?[^;]{1,9}"),
+            (r"[^;]{1,9}(a|b)", r"[^;]{1,9}(a|b)"),
             // Negations are unchanged too.
             (r"(?!([^;]+,)+)a", r"(?!([^;]+,)+)a"),
         ] {
-            assert!(is_less(pattern, less, Apart::Repeated), "{pattern}");
+            let tree = |pattern: &str| parse(pattern, None).expect("a pattern").0;
+            let mut regex = tree(pattern);
+            assert_eq!(set_apart(&mut regex), pattern != less, "{pattern}");
+            assert_eq!(format!("{regex:?}"), format!("{:?}", tree(less)), "{pattern}");
         }
-    }
-
-    #[test]
-    fn all_parts_hold_no_separator() {
-        assert!(is_less(r"[^;]{1,9}@[^;]{1,9}", r"[^;@]{1,9}@[^;]{1,9}", Apart::All));
-        assert!(is_less(r"[^;]{1,9}(a|b)", r"[^;]{1,9}(a|b)", Apart::All));
     }
 }

@@ -3,84 +3,62 @@
 use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
-use crate::lexer::{Compiler, Condition, Dfa, PatternError};
+use crate::lexer::{Compiler, Dfa, PatternError, Regex};
 use crate::schema::STATES_OF_A_TEXT;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::machine::Machine;
-use crate::schema::text::ecma::{self, Less, MARKS, Meaning};
-use crate::schema::text::ecma_separators::Apart;
+use crate::schema::text::ecma::{self, Less, Meaning};
 use crate::schema::text::{Texts, automaton};
 use crate::util::diagnostic::Diagnostic;
 
 /// Maximum number of steps for the automaton of a pattern that may be approximated, and for that of
-/// an approximation.
+/// the approximation.
 const STEPS_OF_A_PATTERN: u64 = 20_000_000;
 const STEPS_OF_LESS: u64 = 8_000_000;
-/// Approximations of such a pattern, in the order in which they are tried, with their names in
-/// messages. Repetition counts are lowered to the first number, and in look-aheads to the second.
-const LESS: [(Less, &str); 7] = [
-    (Less::apart(Apart::Repeated), "parts that do not contain the separators next to them"),
-    (Less::counts(32, FAR), "counts of 32"),
-    (Less::apart(Apart::All), "parts that do not contain the separators next to them"),
-    (Less::counts(16, FAR), "counts of 16"),
-    (Less::counts(8, FAR), "counts of 8"),
-    (Less::counts(8, 64), "counts of 8"),
-    (Less::counts(4, 32), "counts of 4"),
+/// Approximations of such a pattern, with their names in messages: the first that makes a
+/// difference is used.
+const LESS: [(Less, &str); 2] = [
+    (Less::Apart, "parts that do not contain the separators next to them"),
+    (Less::Small, "counts of 8"),
 ];
-const FAR: u32 = 1_000;
 
 impl Texts<'_> {
-    /// Returns the union of the branches of a pattern, within `steps` if they are bounded.
-    fn meanings_within(
+    /// Returns the texts that a pattern means, within `steps` if they are bounded.
+    fn meaning_within(
         &mut self,
-        meanings: Vec<Meaning>,
+        meaning: Meaning,
         steps: Option<u64>,
     ) -> Result<Rc<Dfa>, PatternError> {
         match steps {
             Some(steps) => {
                 let part = self.meter.part(steps, STATES_OF_A_TEXT);
-                self.meanings(meanings, &mut Compiler::new(&part))
+                self.meaning(meaning, &mut Compiler::new(&part))
             }
             None => {
                 let meter = self.meter;
                 let mut compiler = std::mem::replace(&mut self.compiler, Compiler::new(meter));
-                let dfa = self.meanings(meanings, &mut compiler);
+                let dfa = self.meaning(meaning, &mut compiler);
                 self.compiler = compiler;
                 dfa
             }
         }
     }
 
-    /// Returns the union of the branches of a pattern, built by `compiler`.
-    fn meanings(
+    /// Returns the texts that a pattern means, built by `compiler`.
+    fn meaning(
         &mut self,
-        meanings: Vec<Meaning>,
+        Meaning { texts, prefixes }: Meaning,
         compiler: &mut Compiler<'_>,
     ) -> Result<Rc<Dfa>, PatternError> {
-        let mut compile = |pattern: &Pattern| compiler.compile(pattern).map(Rc::new);
-        // Branches with a closed end, and those with an open end.
-        let mut plain = [Vec::new(), Vec::new()];
         let mut parts = Vec::new();
-        for meaning in meanings {
-            match meaning {
-                Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
-                Meaning::Marked { pattern, marks } => {
-                    self.met_marks = true;
-                    let marked = compile(&pattern)?;
-                    let inside = Pattern::Automaton(without_marks(&marked, marks));
-                    parts.push(compile(&inside)?);
-                }
-            }
+        if !texts.is_empty() {
+            parts.push(Rc::new(compiler.regex(&Regex::Alternation(texts), false)?));
         }
-        let [closed, open] = plain;
-        if !closed.is_empty() {
-            parts.push(compile(&Pattern::Alternation(closed))?);
-        }
-        if !open.is_empty() {
-            let begins = Pattern::Shortest(Box::new(Pattern::Alternation(open)));
-            let begins = compile(&begins)?;
+        if !prefixes.is_empty() {
+            let begins = compiler.regex(&Regex::Alternation(prefixes), true)?;
             let universe = self.universe()?;
-            parts.push(compile(&Pattern::Automaton(with_open_end(&begins, &universe)))?);
+            let texts = Pattern::Automaton(with_open_end(&begins, &universe));
+            parts.push(Rc::new(compiler.compile(&texts)?));
         }
         match &parts[..] {
             [only] => Ok(only.clone()),
@@ -105,37 +83,6 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
     }
     states.append(&mut rest);
     Automaton::new(states)
-}
-
-/// Matches the texts between `marks` repetitions of the first mark and the second mark.
-fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
-    let read = |state: u32, mark: char| {
-        let mut bytes = [0; 4];
-        mark.encode_utf8(&mut bytes).bytes().fold(state, |state, byte| marked.next(state, byte))
-    };
-    let start = (0..marks).fold(marked.start(), |state, _| read(state, MARKS[0]));
-    let mut states = automaton::states_of(marked);
-    for (number, state) in (0..).zip(&mut states) {
-        // No set of a pattern contains a mark, so the second one can only be the last character.
-        state.accepts = ends_text(marked, read(number, MARKS[1]));
-    }
-    let Some(first) = states.get(start as usize).cloned() else { return Automaton::default() };
-    // The start state is inserted again at the front.
-    states.insert(0, first);
-    for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
-        *next += 1;
-    }
-    Automaton::new(states)
-}
-
-/// Whether a text may end in `state`: its condition on the text after it holds for the empty text.
-fn ends_text(dfa: &Dfa, state: u32) -> bool {
-    let holds = |number: usize| {
-        dfa.conditions().get(number).is_none_or(|Condition { holds, .. }| {
-            holds.is_accept(holds.next(holds.start(), Dfa::END))
-        })
-    };
-    dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
 }
 
 impl Machine<'_> {
@@ -177,30 +124,19 @@ impl Machine<'_> {
         let why = "has a back reference, which matches nothing here, or too large counts: fewer \
                    texts are allowed";
         self.warn_of_less(pattern, why);
-        self.searched(pattern, Some(Less::FAR))
+        self.searched(pattern, Some(Less::Far))
     }
 
-    /// Returns some strings that contain a match of a pattern whose automaton is too large, from an
-    /// approximation with smaller counts, if there are any. Adds a warning.
-    pub(super) fn part_of_pattern(&mut self, pattern: u32) -> Result<Option<Rc<Dfa>>, SchemaError> {
-        if let Some(known) = self.texts.parts_of_patterns.get(&pattern) {
-            return Ok(known.clone());
-        }
-        let text = self.reader.atoms.texts.get(pattern).clone();
-        let mut found = None;
-        for (less, held) in LESS {
-            if ecma::read(&text, Some(less)).is_ok_and(|(_, is_less)| is_less)
-                && let Ok(some) = self.searched(pattern, Some(less))
-                && !some.is_empty()
-            {
-                let why = format!("takes too large an automaton and is limited to {held}");
-                self.warn_of_less(pattern, &why);
-                found = Some(some);
-                break;
-            }
-        }
-        self.texts.parts_of_patterns.insert(pattern, found.clone());
-        Ok(found)
+    /// Returns some strings that contain a match of a pattern whose automaton is too large, if
+    /// there are any. Adds a warning.
+    pub(super) fn part_of_pattern(&mut self, pattern: u32) -> Option<Rc<Dfa>> {
+        let text = self.reader.atoms.texts.get(pattern);
+        let is_less = |less| ecma::read(text, Some(less)).is_ok_and(|(_, is_less)| is_less);
+        let &(less, held) = LESS.iter().find(|&&(less, _)| is_less(less))?;
+        let some = self.searched(pattern, Some(less)).ok().filter(|some| !some.is_empty())?;
+        let why = format!("takes too large an automaton and is limited to {held}");
+        self.warn_of_less(pattern, &why);
+        Some(some)
     }
 
     fn warn_of_less(&mut self, pattern: u32, why: &str) {
@@ -240,7 +176,7 @@ impl Machine<'_> {
                 format!("the pattern \"{}\" is not supported: {why}", machine.written(pattern));
             machine.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
         };
-        let (meanings, _) = ecma::read(&text, less).map_err(|refusal| {
+        let (meaning, _) = ecma::read(&text, less).map_err(|refusal| {
             refused(self, &refusal.0)
                 .help("use a regular expression of ECMA-262 without back-references")
         })?;
@@ -248,7 +184,7 @@ impl Machine<'_> {
             None => ecma::counts(&text).then_some(STEPS_OF_A_PATTERN),
             Some(_) => Some(STEPS_OF_LESS),
         };
-        let compiled = self.texts.meanings_within(meanings, steps);
+        let compiled = self.texts.meaning_within(meaning, steps);
         compiled.map_err(|error| refused(self, error.message()))
     }
 }

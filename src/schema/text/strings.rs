@@ -265,10 +265,7 @@ impl Machine<'_> {
         if self.reader.formulas.denies(formula, asked) {
             return all;
         }
-        match self.part_of_pattern(pattern)? {
-            Some(some) => Ok(some),
-            None => all,
-        }
+        self.part_of_pattern(pattern).map_or(all, Ok)
     }
 
     pub(super) fn leaf(

@@ -9,7 +9,7 @@ use crate::lexer::{Compiler, Dfa, PatternError, product};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::options::SchemaOptions;
-use crate::schema::text::ecma::{Less, MARKS};
+use crate::schema::text::ecma::Less;
 use crate::schema::text::escapes::Escapes;
 use crate::schema::text::lengths::Bounds;
 use crate::schema::text::{automaton, lengths, spell};
@@ -25,18 +25,12 @@ pub(in crate::schema) struct Texts<'a> {
     pub(super) meter: &'a Meter,
     pub(super) compiler: Compiler<'a>,
     escapes: Escapes,
-    /// Whether strings never contain the two [marks](super::ecma::MARKS).
-    without_marks: bool,
-    /// Whether some pattern uses texts between the marks.
-    pub(super) met_marks: bool,
     /// All contents of strings.
     universe: Option<Rc<Dfa>>,
     /// All strings in their JSON spelling, without needless escapes.
     canonical: Option<Automaton>,
     /// By pattern and its approximation.
     pub(super) patterns: FxHashMap<(u32, Option<Less>), Result<Rc<Dfa>, SchemaError>>,
-    /// Approximations of patterns that are too large as a whole, if any was found.
-    pub(super) parts_of_patterns: FxHashMap<u32, Option<Rc<Dfa>>>,
     /// By format and whether parts of addresses are bounded by the length of the whole.
     pub(super) formats: FxHashMap<(u32, bool), Rc<Dfa>>,
     pub(super) strings: FxHashMap<F, Rc<Dfa>>,
@@ -64,21 +58,14 @@ pub(super) fn regex(pattern: impl Into<String>) -> Pattern {
 }
 
 impl<'a> Texts<'a> {
-    pub(in crate::schema) fn new(
-        meter: &'a Meter,
-        options: &SchemaOptions,
-        without_marks: bool,
-    ) -> Self {
+    pub(in crate::schema) fn new(meter: &'a Meter, options: &SchemaOptions) -> Self {
         Self {
             meter,
             compiler: Compiler::new(meter),
             escapes: Escapes::new(options),
-            without_marks,
-            met_marks: false,
             universe: None,
             canonical: None,
             patterns: FxHashMap::default(),
-            parts_of_patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             strings: FxHashMap::default(),
             bounded: FxHashMap::default(),
@@ -96,22 +83,12 @@ impl<'a> Texts<'a> {
         self.compiler.compile(pattern).map(Rc::new)
     }
 
-    /// Whether some pattern uses texts between marks while strings may contain marks. If so, the
-    /// results must be discarded, and strings must exclude marks.
-    pub(in crate::schema) fn confuses_marks(&self) -> bool {
-        self.met_marks && !self.without_marks
-    }
-
     /// Returns all contents of strings.
     pub(in crate::schema) fn universe(&mut self) -> Result<Rc<Dfa>, PatternError> {
         if let Some(known) = &self.universe {
             return Ok(known.clone());
         }
-        let universe = match self.without_marks {
-            true => regex("[\\x00-\\U0010fffd]*"),
-            false => Pattern::Automaton(lengths::counted(0, None)),
-        };
-        let universe = self.compile(&universe)?;
+        let universe = self.compile(&Pattern::Automaton(lengths::counted(0, None)))?;
         self.universe = Some(universe.clone());
         Ok(universe)
     }
@@ -122,7 +99,7 @@ impl<'a> Texts<'a> {
 
     /// Whether these are all UTF-8 texts.
     pub(super) fn is_everything(&self, contents: &Rc<Dfa>) -> bool {
-        !self.without_marks && self.universe.as_ref().is_some_and(|all| Rc::ptr_eq(all, contents))
+        self.universe.as_ref().is_some_and(|all| Rc::ptr_eq(all, contents))
     }
 
     /// Returns the JSON spelling of the string, or `None` if it needs an escape that is not
@@ -133,8 +110,7 @@ impl<'a> Texts<'a> {
 
     /// Whether a string may contain this text.
     pub(super) fn is_written(&self, text: &str) -> bool {
-        !(self.without_marks && text.contains(MARKS))
-            && (self.escapes.are_whole() || self.spelled_word(text).is_some())
+        self.escapes.are_whole() || self.spelled_word(text).is_some()
     }
 
     /// Returns all contents of printable ASCII.
@@ -189,15 +165,11 @@ impl<'a> Texts<'a> {
         for set in sets {
             let within: Vec<&str> =
                 names.iter().copied().filter(|name| set.matches(name.as_bytes())).collect();
-            insides.push(match (self.without_marks, &within[..]) {
-                (false, []) => set.clone(),
-                (without_marks, _) => {
+            insides.push(match &within[..] {
+                [] => set.clone(),
+                _ => {
                     let within = self.compile(&Pattern::Automaton(automaton::words(&within)))?;
-                    // Without marks, strings are fewer than all texts.
-                    let universe = without_marks.then(|| universe.clone());
-                    let parts: Vec<Rc<Dfa>> =
-                        [within, set.clone()].into_iter().chain(universe).collect();
-                    self.product(&parts, |each| !each[0] && each[1..].iter().all(|&each| each))?
+                    self.product(&[within, set.clone()], |each| !each[0] && each[1])?
                 }
             });
         }

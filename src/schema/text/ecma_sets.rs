@@ -1,26 +1,8 @@
-//! Syntax trees of ECMA-262 regular expressions, over sets of characters.
+//! Sets of characters in ECMA-262 regular expressions.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-/// A regular expression.
-#[derive(Clone, Debug)]
-pub(super) enum Regex {
-    Set(ClassUnicode),
-    Concat(Vec<Regex>),
-    Alternation(Vec<Regex>),
-    Repeat(Box<Regex>, u32, Option<u32>),
-    Start,
-    End,
-    /// The mark at one end of the text, by its index in the pair of marks.
-    Mark(usize),
-    /// A word boundary, or the absence of one.
-    Boundary(bool),
-    Look {
-        ahead: bool,
-        negated: bool,
-        inner: Box<Regex>,
-    },
-}
+use crate::lexer::Regex;
 
 /// Reason why a pattern is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +21,16 @@ pub(super) fn complement(mut set: ClassUnicode) -> ClassUnicode {
     set
 }
 
+/// Returns the characters of words.
+pub(super) fn word() -> ClassUnicode {
+    set(&[('0', '9'), ('A', 'Z'), ('a', 'z'), ('_', '_')])
+}
+
 /// Returns `\d`, `\w` or `\s` of ECMA-262, or the complement for an uppercase letter.
 pub(super) fn category(letter: char) -> Option<ClassUnicode> {
     let set = match letter.to_ascii_lowercase() {
         'd' => set(&[('0', '9')]),
-        'w' => set(&[('0', '9'), ('A', 'Z'), ('a', 'z'), ('_', '_')]),
+        'w' => word(),
         's' => set(&[
             ('\t', '\r'),
             (' ', ' '),
@@ -76,6 +63,6 @@ pub(super) fn least_width(regex: &Regex) -> u64 {
         Regex::Concat(parts) => parts.iter().map(least_width).fold(0, u64::saturating_add),
         Regex::Alternation(parts) => parts.iter().map(least_width).min().unwrap_or(0),
         Regex::Repeat(inner, min, _) => least_width(inner).saturating_mul(u64::from(*min)),
-        Regex::Start | Regex::End | Regex::Mark(_) | Regex::Boundary(_) | Regex::Look { .. } => 0,
+        Regex::Start | Regex::End | Regex::Boundary { .. } | Regex::Look { .. } => 0,
     }
 }
