@@ -3,8 +3,7 @@
 //! Strings are automata over the UTF-8 bytes of their contents, so that patterns, lengths, formats,
 //! names and members of `enum` combine by products; [`spell`] converts contents to lexemes. Listed
 //! strings are tested one by one ([`listed`]); lengths along with other conditions are counted by
-//! the lexer ([`bounded`]). Numbers are automata over their texts ([`numbers`]); those of bounded
-//! integers are built minimal ([`integers`]).
+//! the lexer ([`bounded`]). Numbers are automata over their texts ([`numbers`]).
 
 pub(super) mod automaton;
 mod bounded;
@@ -18,7 +17,6 @@ mod ecma_sets;
 mod escapes;
 mod fingerprints;
 pub(super) mod formats;
-mod integers;
 mod lengths;
 mod listed;
 mod measure;

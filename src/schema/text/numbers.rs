@@ -16,7 +16,6 @@ use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::options::Numerals;
 use crate::schema::text::automaton::{self, explore};
-use crate::schema::text::integers;
 use crate::schema::text::{Texts, fingerprints, regex};
 use crate::util::decimal::Decimal;
 
@@ -95,39 +94,43 @@ impl Machine<'_> {
             (_, Shape::Atom(Atom::Integer { .. })) if is_plain => {
                 self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?
             }
-            _ if is_plain && self.are_integers(formula) => match self.bounded_integers(formula)? {
-                Some(integers) => return Ok(self.keep_numbers(formula, integers)),
-                None => self.plain_integers(formula)?,
-            },
-            _ => self.combined_numbers(formula)?,
+            _ => self.combined_numbers(formula, is_plain)?,
         };
         self.spend(numbers.state_count() / 4)?;
-        Ok(self.keep_numbers(formula, automaton::of(&numbers)))
-    }
-
-    fn keep_numbers(&mut self, formula: F, numbers: Automaton) -> Option<Automaton> {
-        let numbers = Some(numbers).filter(|numbers| !numbers.states.is_empty());
+        let numbers = Some(automaton::of(&numbers)).filter(|numbers| !numbers.states.is_empty());
         self.texts.numbers.insert(formula, numbers.clone());
-        numbers
+        Ok(numbers)
     }
 
-    fn combined_numbers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+    /// Whether the formula is a conjunction that requires integers.
+    fn are_integers(&self, formula: F) -> bool {
+        let formulas = &self.reader.formulas;
+        let is_integer =
+            |&part: &F| matches!(formulas.shape(part), Shape::Atom(Atom::Integer { .. }));
+        match formulas.shape(formula) {
+            Shape::And(list) => formulas.parts(list).iter().any(is_integer),
+            _ => false,
+        }
+    }
+
+    fn combined_numbers(&mut self, formula: F, is_plain: bool) -> Result<Rc<Dfa>, SchemaError> {
+        let are_digits = is_plain && self.are_integers(formula);
         let mut leaves = Vec::new();
         for atom in self.reader.formulas.atoms(&[formula]) {
             self.spend(16)?;
-            leaves.push(self.number_leaf(atom)?);
+            leaves.push(self.number_leaf(atom, are_digits)?);
         }
         let decides = [0, 1].map(|way| leaves.iter().all(|leaf| leaf.decides[way]));
-        let is_plain = self.reader.options.numerals == Numerals::Plain;
         let wants_integer = leaves.iter().any(|leaf| matches!(leaf.atom, Atom::Integer { .. }));
         let texts = &mut self.texts;
         let mut all = match decides {
+            _ if are_digits => texts.numeral(INTEGER),
             [true, true] => texts.any_numeral(&[PLAIN, SMALL, LARGE]),
             [true, false] => texts.any_numeral(&[PLAIN, SMALL]),
             [false, true] => texts.any_numeral(&[PLAIN, LARGE]),
             [false, false] => texts.numeral(PLAIN),
         };
-        if is_plain && wants_integer {
+        if is_plain && wants_integer && !are_digits {
             all = all.and_then(|all| {
                 let odd = texts.any_numeral(&[ODD_INTEGER, LARGE])?;
                 texts.product(&[all, odd], |each| each[0] && !each[1])
@@ -139,51 +142,13 @@ impl Machine<'_> {
         combined.map_err(|error| self.too_large(&error))
     }
 
-    /// Like `combined_numbers`, if all numbers are integers: these have no decimal point and
-    /// exponent.
-    fn plain_integers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
-        let mut all = self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?;
-        let mut leaves = Vec::new();
-        for atom in self.reader.formulas.atoms(&[formula]) {
-            self.spend(16)?;
-            let texts = match atom {
-                Atom::Integer { .. } => all.clone(),
-                Atom::Compare(comparison, number) => {
-                    let bound = Some((comparison, self.reader.atoms.numbers.get(number)));
-                    let is_lower = comparison.holds(Ordering::Greater);
-                    let bounds = if is_lower { (bound, None) } else { (None, bound) };
-                    self.compiled(integers::between(bounds.0, bounds.1))?
-                }
-                Atom::MultipleOf(number) => {
-                    let (divisor, exponent) =
-                        self.divisor(&self.reader.atoms.numbers.get(number).clone())?;
-                    self.compiled(multiples(divisor, exponent))?
-                }
-                _ => self.number_leaf(atom)?.texts,
-            };
-            leaves.push((atom, texts));
-        }
-        // A bound has only integers, so it replaces the set of all integers.
-        let formulas = &self.reader.formulas;
-        let conditions = match formulas.shape(formula) {
-            Shape::And(list) => formulas.parts(list),
-            _ => &[],
-        };
-        let is_asked =
-            |&atom: &Atom| conditions.iter().any(|&part| formulas.shape(part) == Shape::Atom(atom));
-        let bound =
-            leaves.iter().find(|(atom, _)| matches!(atom, Atom::Compare(..)) && is_asked(atom));
-        if let Some((_, bound)) = bound {
-            all = bound.clone();
-        }
-        let combined = self.texts.combine(formulas, formula, Some(all), leaves);
-        combined.map_err(|error| self.too_large(&error))
-    }
-
-    fn number_leaf(&mut self, atom: Atom) -> Result<Leaf, SchemaError> {
+    /// Returns the texts of the numbers that satisfy an atom; only those without a point and an
+    /// exponent matter if all numbers `are_digits`.
+    fn number_leaf(&mut self, atom: Atom, are_digits: bool) -> Result<Leaf, SchemaError> {
         let atoms = &self.reader.atoms;
         let mut decides = [true, true];
         let pattern = match atom {
+            Atom::Integer { .. } if are_digits => regex(INTEGER),
             Atom::Integer { takes_point: true } => {
                 Pattern::Alternation(vec![regex(INTEGER_WITH_POINT), regex(LARGE)])
             }
@@ -198,7 +163,7 @@ impl Machine<'_> {
             }
             Atom::Compare(comparison, number) => {
                 let number = atoms.numbers.get(number);
-                return self.compare_leaf(atom, comparison, &number.clone());
+                return self.compare_leaf(atom, comparison, &number.clone(), are_digits);
             }
             Atom::MultipleOf(number) => {
                 let number = atoms.numbers.get(number).clone();
@@ -232,9 +197,14 @@ impl Machine<'_> {
         atom: Atom,
         comparison: Comparison,
         bound: &Decimal,
+        are_digits: bool,
     ) -> Result<Leaf, SchemaError> {
         let holds = move |order: Ordering| comparison.holds(order);
-        let mut parts = vec![self.compiled(comparing(bound, &holds))?];
+        let plain = self.compiled(comparing(bound, &holds))?;
+        if are_digits {
+            return Ok(Leaf { atom, texts: plain, decides: [true, true] });
+        }
+        let mut parts = vec![plain];
         let magnitude = bound.magnitude();
         let limit = |text| Decimal::parse(text).unwrap_or_default();
         let decides =
