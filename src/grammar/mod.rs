@@ -10,6 +10,7 @@
 //! * [`optional`]: terminals that match the empty text, or none, made optional or dropped.
 //! * [`texts`]: grammars whose texts are those of automata.
 //! * [`first_found`]: free text up to the first of several texts.
+//! * [`regex`]: syntax trees of regexes, and the parser of ECMA-262.
 //! * [`words`]: long lists of strings, as terminals and as rules.
 //! * [`requirement`]: conditions on lists in addition to the rules; [`derivable`]: productive
 //!   nonterminals under them.
@@ -29,6 +30,7 @@ pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod reader;
+pub(crate) mod regex;
 pub(crate) mod requirement;
 mod saved;
 pub(crate) mod specialize_in_brackets;

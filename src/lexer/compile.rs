@@ -4,6 +4,7 @@ use regex_automata::nfa::thompson;
 use regex_syntax::hir::Hir;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::regex::Regex;
 use crate::lexer::algebra;
 use crate::lexer::approximation::Narrowed;
 use crate::lexer::chain::{chain, steps};
@@ -13,7 +14,7 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::from_automaton;
 use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, Narrowing, lower, lower_whole};
-use crate::lexer::regex::{Regex, lower_regex};
+use crate::lexer::lower_regex::lower_regex;
 use crate::lexer::splice::{self, Splice};
 use crate::util::meter::Meter;
 

@@ -12,12 +12,13 @@ use regex_syntax::hir::{
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
+use crate::grammar::regex::sets::fold_ascii;
 use crate::grammar::tokens::MARK;
 use crate::lexer::approximation::Narrowed;
 use crate::lexer::determinize_lookaround::LookAround;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::joined::joined;
-use crate::lexer::python::{self, Tables, fold_ascii};
+use crate::lexer::python::{self, Tables};
 use crate::util::meter::{Holding, Meter};
 
 /// A pattern as a Hir.

@@ -4,7 +4,7 @@
 //!
 //! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir;
 //!    regexes go through [`python`], a parser of the syntax and the semantics of Python's `re`.
-//!    Parsers of other dialects make a [`regex`], which is lowered the same way.
+//!    Those of other dialects are syntax trees ([`lower_regex`]).
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
 //!    [`determinize_lookaround`] does the same for a regex with look-arounds; [`trailing`] holds
 //!    its conditions on the text after a lexeme.
@@ -35,10 +35,10 @@ mod line_ends;
 mod look_around;
 mod lower;
 mod lower_lookaround;
+mod lower_regex;
 mod minimize;
 mod partition;
 mod python;
-mod regex;
 mod residual;
 mod splice;
 mod table;
@@ -54,5 +54,4 @@ pub(crate) use count::MOST_STATES;
 pub(crate) use dfa::{Condition, Dfa};
 pub(crate) use error::PatternError;
 pub(crate) use line_ends::line_ends;
-pub(crate) use regex::Regex;
 pub(crate) use text_counts::text_counts;

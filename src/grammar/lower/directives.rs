@@ -170,80 +170,57 @@ impl DirectiveReader<'_, '_> {
     }
 
     fn lexer(&mut self, name: &ast::Spanned<String>, at: At) {
-        let kind = match name.node.as_str() {
-            "basic" => LexerKind::Basic,
-            "contextual" => LexerKind::Contextual,
-            other => {
-                let diagnostic = Diagnostic::error(
-                    "unknown-lexer",
-                    format!("`{other}` is not a value of %lexer"),
-                );
-                let help = "write `%lexer contextual` (the default) or `%lexer basic`";
-                self.error(at.with_span(&name.span), diagnostic.help(help));
-                return;
-            }
-        };
-        if self.directions.lexer.is_some_and(|other| other != kind) {
-            self.error(
-                at,
-                Diagnostic::error(
-                    "duplicate-directive",
-                    "two %lexer directives contradict each \
-                                                          other; keep one",
-                ),
-            );
-        }
-        self.directions.lexer = Some(kind);
+        let kinds = [("contextual", LexerKind::Contextual), ("basic", LexerKind::Basic)];
+        self.directions.lexer = self.chosen("lexer", &kinds, self.directions.lexer, name, at);
     }
 
     fn matching(&mut self, name: &ast::Spanned<String>, at: At) {
-        let matching = match name.node.as_str() {
-            "longest" => Matching::Longest,
-            "priority" => Matching::Priority,
-            "all" => Matching::All,
-            other => {
-                let message = format!("`{other}` is not a value of %match");
-                let help =
-                    "write `%match longest` (the default), `%match priority` or `%match all`";
-                let diagnostic = Diagnostic::error("unknown-match", message).help(help);
-                self.error(at.with_span(&name.span), diagnostic);
-                return;
-            }
-        };
-        if self.directions.matching.is_some_and(|other| other != matching) {
-            let diagnostic = Diagnostic::error(
-                "duplicate-directive",
-                "two %match directives contradict each \
-                                                          other; keep one",
-            );
-            self.error(at, diagnostic);
-        }
-        self.directions.matching = Some(matching);
+        let ways = [
+            ("longest", Matching::Longest),
+            ("priority", Matching::Priority),
+            ("all", Matching::All),
+        ];
+        self.directions.matching = self.chosen("match", &ways, self.directions.matching, name, at);
     }
 
     fn conflicts(&mut self, name: &ast::Spanned<String>, at: At) {
-        let conflicts = match name.node.as_str() {
-            "follow" => Conflicts::Follow,
-            "refuse" => Conflicts::Refuse,
-            "shift" => Conflicts::Shift,
-            other => {
-                let message = format!("`{other}` is not a value of %conflicts");
-                let help = "write `%conflicts follow` (the default), `%conflicts refuse` or \
-                    `%conflicts shift`";
-                let diagnostic = Diagnostic::error("unknown-conflicts", message).help(help);
-                self.error(at.with_span(&name.span), diagnostic);
-                return;
-            }
+        let ways = [
+            ("follow", Conflicts::Follow),
+            ("refuse", Conflicts::Refuse),
+            ("shift", Conflicts::Shift),
+        ];
+        self.directions.conflicts =
+            self.chosen("conflicts", &ways, self.directions.conflicts, name, at);
+    }
+
+    /// Returns the value of a directive that `name` names, or the one `before` if it names none.
+    /// The first of the values is the default.
+    fn chosen<T: Copy + PartialEq>(
+        &mut self,
+        directive: &str,
+        values: &[(&str, T)],
+        before: Option<T>,
+        name: &ast::Spanned<String>,
+        at: At,
+    ) -> Option<T> {
+        let Some(&(_, value)) = values.iter().find(|(known, _)| *known == name.node) else {
+            let message = format!("`{}` is not a value of %{directive}", name.node);
+            let code = match directive {
+                "lexer" => "unknown-lexer",
+                "match" => "unknown-match",
+                _ => "unknown-conflicts",
+            };
+            let names: Vec<String> =
+                values.iter().map(|(known, _)| format!("`%{directive} {known}`")).collect();
+            let help = format!("write {}; the first is the default", names.join(" or "));
+            self.error(at.with_span(&name.span), Diagnostic::error(code, message).help(help));
+            return before;
         };
-        if self.directions.conflicts.is_some_and(|other| other != conflicts) {
-            let diagnostic = Diagnostic::error(
-                "duplicate-directive",
-                "two %conflicts directives contradict \
-                                                          each other; keep one",
-            );
-            self.error(at, diagnostic);
+        if before.is_some_and(|before| before != value) {
+            let message = format!("two %{directive} directives contradict each other; keep one");
+            self.error(at, Diagnostic::error("duplicate-directive", message));
         }
-        self.directions.conflicts = Some(conflicts);
+        Some(value)
     }
 
     fn reserved(&mut self, against: &ast::Word, words: &[ast::Word], at: At) {

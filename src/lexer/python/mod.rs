@@ -26,4 +26,4 @@ mod sets;
 mod unicode;
 
 pub(super) use parser::parse;
-pub(super) use unicode::{Tables, fold_ascii};
+pub(super) use unicode::Tables;

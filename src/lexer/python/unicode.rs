@@ -91,22 +91,6 @@ pub(super) fn property(name: &str) -> Option<ClassUnicode> {
     }
 }
 
-/// Returns the class that matches `class` under the flags `i` and `a`.
-pub(in crate::lexer) fn fold_ascii(mut class: ClassUnicode) -> ClassUnicode {
-    let shifted = |from: u8, to: u8| {
-        let mut part =
-            ClassUnicode::new([ClassUnicodeRange::new(char::from(from), char::from(from + 25))]);
-        part.intersect(&class);
-        let shift = |c: char| char::from((c as u8).wrapping_sub(from).wrapping_add(to));
-        let ranges = part.ranges().iter();
-        ClassUnicode::new(ranges.map(|r| ClassUnicodeRange::new(shift(r.start()), shift(r.end()))))
-    };
-    let (lower, upper) = (shifted(b'A', b'a'), shifted(b'a', b'A'));
-    class.union(&lower);
-    class.union(&upper);
-    class
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

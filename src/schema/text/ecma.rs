@@ -4,11 +4,11 @@
 //! unnecessary at ends where all alternatives are anchored. If an alternative has other assertions
 //! (an anchor inside, a word boundary, a look-around), it is matched against the whole text.
 
-use crate::lexer::Regex;
-pub(super) use crate::schema::text::ecma_parser::Less;
-use crate::schema::text::ecma_parser::parse;
+pub(super) use crate::grammar::regex::ecma::Less;
+use crate::grammar::regex::ecma::{self, parse};
+use crate::grammar::regex::sets::everything;
+use crate::grammar::regex::{Refusal, Regex};
 use crate::schema::text::ecma_separators::set_apart;
-use crate::schema::text::ecma_sets::{Refusal, everything};
 
 /// Meaning of a schema's pattern: a union.
 #[derive(Default)]
@@ -32,11 +32,7 @@ pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
 /// Returns the first construct in a pattern that belongs to other dialects and not to ECMA-262.
 pub(in crate::schema) fn foreign(text: &str) -> Option<String> {
     // Most patterns contain none of the characters of such constructs.
-    if text.contains("(?") || text.contains('\\') {
-        super::ecma_parser::foreign(text)
-    } else {
-        None
-    }
+    if text.contains("(?") || text.contains('\\') { ecma::foreign(text) } else { None }
 }
 
 /// Whether the text contains counts, so that its automaton has its own bound: if that is exceeded,

@@ -6,7 +6,7 @@
 //! ([`bounded`](super::bounded)). And if a text is bounded, upper bounds of repetitions that no
 //! such text reaches are dropped, because they would multiply states as well.
 
-use crate::schema::text::ecma_parser::{Braces, braces};
+use crate::grammar::regex::ecma::{Braces, braces};
 
 /// A pattern without its counts of all characters of a text, and these counts. A text has this many
 /// characters, and contains a match of each pattern.

@@ -7,7 +7,7 @@
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use crate::lexer::Regex;
+use crate::grammar::regex::Regex;
 
 /// Maximum number of characters of a separator set; larger sets separate nothing.
 const MOST_SEPARATORS: usize = 3;
@@ -103,7 +103,7 @@ fn repeats_parts(regex: &Regex) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::text::ecma_parser::parse;
+    use crate::grammar::regex::ecma::parse;
 
     #[test]
     fn parts_hold_no_separator() {

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
-use crate::lexer::{Compiler, Dfa, PatternError, Regex};
+use crate::grammar::regex::Regex;
+use crate::lexer::{Compiler, Dfa, PatternError};
 use crate::schema::STATES_OF_A_TEXT;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::machine::Machine;

@@ -2,7 +2,8 @@
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
-use crate::schema::text::ecma_sets::{Refusal, set};
+use crate::grammar::regex::Refusal;
+use crate::grammar::regex::sets::set;
 
 /// Returns the characters of the property whose name begins `rest`, the text after the name, and
 /// whether it is spelled as in other dialects.

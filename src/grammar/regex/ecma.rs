@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use regex_syntax::hir::ClassUnicode;
 
-use crate::lexer::Regex;
-use crate::schema::text::ecma_properties::property;
-use crate::schema::text::ecma_sets::{
-    Refusal, category, complement, everything, least_width, set, single, word,
+use crate::grammar::regex::properties::property;
+use crate::grammar::regex::sets::{
+    category, complement, everything, fold_ascii, set, single, word,
 };
+use crate::grammar::regex::{Refusal, Regex};
 
 /// Approximation of a pattern that is not regular or too large: back-references match nothing, and
 /// counts larger than those of any automaton are lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::schema) enum Less {
+pub(crate) enum Less {
     /// Nothing more.
     Far,
     /// Parts exclude the separators next to them.
@@ -34,31 +34,33 @@ impl Less {
 
 /// Parses `text`, or an approximation of it if `less` is given. Also returns whether the tree was
 /// approximated by a smaller language.
-pub(super) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Refusal> {
+pub(crate) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Refusal> {
     let mut parser = Parser::new(text, less);
-    let regex = parser.alternatives()?;
-    match parser.rest {
-        "" => Ok((regex, parser.is_narrow)),
-        _ => Err(Refusal("a closing parenthesis closes nothing".to_owned())),
-    }
+    Ok((parser.whole()?, parser.is_narrow))
+}
+
+/// Parses `text`, with a `.` that matches any character only if `dot_all`, and otherwise all but
+/// the line feed. If `ignore_case`, ASCII letters match either case.
+pub(crate) fn parse_ascii(text: &str, ignore_case: bool, dot_all: bool) -> Result<Regex, Refusal> {
+    Parser { ignore_case, dot_all, is_ascii: true, ..Parser::new(text, None) }.whole()
 }
 
 /// Repetition counts in braces.
 #[derive(Debug)]
-pub(super) struct Braces {
+pub(crate) struct Braces {
     /// Position of the braces in the text.
-    pub(super) place: Range<usize>,
-    pub(super) min: u32,
-    pub(super) max: u32,
+    pub(crate) place: Range<usize>,
+    pub(crate) min: u32,
+    pub(crate) max: u32,
     /// Minimum number of characters of the repeated part.
-    pub(super) width: u64,
+    pub(crate) width: u64,
 }
 
 /// Returns all braces of a text that are outside of look-arounds and have an upper bound, in order;
 /// none if the text is not a pattern.
-pub(super) fn braces(text: &str) -> Vec<Braces> {
+pub(crate) fn braces(text: &str) -> Vec<Braces> {
     let mut parser = Parser::new(text, None);
-    if parser.alternatives().is_err() || !parser.rest.is_empty() {
+    if parser.whole().is_err() {
         return Vec::new();
     }
     parser.braces.sort_unstable_by_key(|braces| braces.place.start);
@@ -73,6 +75,8 @@ struct Parser<'a> {
     ignore_case: bool,
     /// Whether `.` matches any character.
     dot_all: bool,
+    /// Whether only ASCII letters have two cases, and only the line feed ends a line.
+    is_ascii: bool,
     /// Both flags outside of each open group.
     outer: Vec<(bool, bool)>,
     /// Whether the group that is being opened has its own flags.
@@ -105,6 +109,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             ignore_case: false,
             dot_all: false,
+            is_ascii: false,
             outer: Vec::new(),
             has_flags: false,
             looks: 0,
@@ -118,7 +123,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns the first construct in a pattern that belongs to other dialects and not to ECMA-262.
-pub(super) fn foreign(text: &str) -> Option<String> {
+pub(crate) fn foreign(text: &str) -> Option<String> {
     let mut parser = Parser::new(text, None);
     // If the pattern is invalid, only the part before the error is checked.
     let _ = parser.alternatives();
@@ -152,6 +157,14 @@ impl Parser<'_> {
         rest.is_some()
     }
 
+    fn whole(&mut self) -> Result<Regex, Refusal> {
+        let regex = self.alternatives()?;
+        match self.rest {
+            "" => Ok(regex),
+            _ => Err(Refusal("a closing parenthesis closes nothing".to_owned())),
+        }
+    }
+
     fn alternatives(&mut self) -> Result<Regex, Refusal> {
         self.depth += 1;
         if self.depth > DEPTH {
@@ -173,6 +186,7 @@ impl Parser<'_> {
                 '^' => Regex::Start,
                 '$' => Regex::End,
                 '.' if self.dot_all => Regex::Set(everything()),
+                '.' if self.is_ascii => Regex::Set(complement(set(&[('\n', '\n')]))),
                 '.' => Regex::Set(complement(set(&[
                     ('\n', '\n'),
                     ('\r', '\r'),
@@ -192,12 +206,18 @@ impl Parser<'_> {
         Ok(Regex::Concat(parts))
     }
 
-    fn character(&self, c: char) -> Regex {
-        let mut set = set(&[(c, c)]);
-        if self.ignore_case {
-            set.case_fold_simple();
+    /// Returns the set with the other case of each letter, if case is ignored.
+    fn cased(&self, mut set: ClassUnicode) -> ClassUnicode {
+        match (self.ignore_case, self.is_ascii) {
+            (false, _) => {}
+            (true, true) => set = fold_ascii(set),
+            (true, false) => set.case_fold_simple(),
         }
-        Regex::Set(set)
+        set
+    }
+
+    fn character(&self, c: char) -> Regex {
+        Regex::Set(self.cased(set(&[(c, c)])))
     }
 
     fn group(&mut self) -> Result<Option<Regex>, Refusal> {
@@ -285,7 +305,7 @@ impl Parser<'_> {
             Some('{') => match self.counts()? {
                 Some((min, max)) => {
                     if let Some(max) = max.filter(|_| self.looks == 0) {
-                        let (place, width) = (from..self.place(), least_width(&atom));
+                        let (place, width) = (from..self.place(), atom.least_width());
                         self.braces.push(Braces { place, min, max, width });
                     }
                     self.eat("?");
@@ -376,11 +396,8 @@ impl Parser<'_> {
             }
             Some('1'..='9' | 'k') => Err(Refusal("a back-reference is not regular".to_owned())),
             _ => {
-                let mut set = self.escaped_set()?;
-                if self.ignore_case {
-                    set.case_fold_simple();
-                }
-                Ok(Regex::Set(set))
+                let set = self.escaped_set()?;
+                Ok(Regex::Set(self.cased(set)))
             }
         }
     }
@@ -504,9 +521,7 @@ impl Parser<'_> {
                 }
             }
         }
-        if self.ignore_case {
-            all.case_fold_simple();
-        }
+        let all = self.cased(all);
         Ok(if negated { complement(all) } else { all })
     }
 

@@ -2,13 +2,7 @@
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use crate::lexer::Regex;
-
-/// Reason why a pattern is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal(pub(super) String);
-
-pub(super) fn everything() -> ClassUnicode {
+pub(crate) fn everything() -> ClassUnicode {
     set(&[('\0', char::MAX)])
 }
 
@@ -56,13 +50,18 @@ pub(super) fn single(set: &ClassUnicode) -> Option<char> {
     }
 }
 
-/// Returns the minimum number of characters of the texts of a regex.
-pub(super) fn least_width(regex: &Regex) -> u64 {
-    match regex {
-        Regex::Set(_) => 1,
-        Regex::Concat(parts) => parts.iter().map(least_width).fold(0, u64::saturating_add),
-        Regex::Alternation(parts) => parts.iter().map(least_width).min().unwrap_or(0),
-        Regex::Repeat(inner, min, _) => least_width(inner).saturating_mul(u64::from(*min)),
-        Regex::Start | Regex::End | Regex::Boundary { .. } | Regex::Look { .. } => 0,
-    }
+/// Returns the class with the other case of each ASCII letter.
+pub(crate) fn fold_ascii(mut class: ClassUnicode) -> ClassUnicode {
+    let shifted = |from: u8, to: u8| {
+        let mut part =
+            ClassUnicode::new([ClassUnicodeRange::new(char::from(from), char::from(from + 25))]);
+        part.intersect(&class);
+        let shift = |c: char| char::from((c as u8).wrapping_sub(from).wrapping_add(to));
+        let ranges = part.ranges().iter();
+        ClassUnicode::new(ranges.map(|r| ClassUnicodeRange::new(shift(r.start()), shift(r.end()))))
+    };
+    let (lower, upper) = (shifted(b'A', b'a'), shifted(b'a', b'A'));
+    class.union(&lower);
+    class.union(&upper);
+    class
 }

@@ -1,34 +1,11 @@
-//! Syntax trees of regular expressions, over sets of characters, and their lowering to a Hir. The
-//! order in which alternatives are tried has no effect.
+//! Lowering of the syntax tree of a regex.
 
-use regex_syntax::hir::{ClassUnicode, Hir};
+use regex_syntax::hir::Hir;
 
+use crate::grammar::regex::Regex;
 use crate::lexer::error::PatternError;
 use crate::lexer::lower::{Builder, Folding, Lowered};
 use crate::util::meter::Meter;
-
-/// A regular expression.
-#[derive(Clone, Debug)]
-pub(crate) enum Regex {
-    Set(ClassUnicode),
-    Concat(Vec<Regex>),
-    Alternation(Vec<Regex>),
-    Repeat(Box<Regex>, u32, Option<u32>),
-    /// The beginning of the text.
-    Start,
-    /// The end of the text.
-    End,
-    /// The beginning or the end of a word of these characters, or any other position if `negated`.
-    Boundary {
-        word: ClassUnicode,
-        negated: bool,
-    },
-    Look {
-        ahead: bool,
-        negated: bool,
-        inner: Box<Regex>,
-    },
-}
 
 /// Lowers `regex`.
 pub(super) fn lower_regex(
