@@ -40,10 +40,10 @@ pub(crate) use items::{Brackets, TokensOfItems};
 pub(crate) use margins::MarginKey;
 use margins::Margins;
 pub(crate) use mask::allow;
-use mask::{Composer, Found};
+use mask::{Composer, Lookup};
 use point_walks::PointWalks;
 pub(crate) use point_walks::{Nodes, PointWalk, Ranges};
-use rests::Rests;
+use rests::IndexesAfterPrefixes;
 pub(crate) use token_costs::NEVER;
 use token_costs::TokenCosts;
 pub(crate) use walk::Shortcuts;
@@ -67,7 +67,7 @@ pub(crate) struct Index {
     point_walks: PointWalks,
     margins: Margins,
     /// Indexes of what tokens write after a prefix.
-    rests: Rests,
+    rests: IndexesAfterPrefixes,
 }
 
 /// Size of an index.
@@ -112,7 +112,7 @@ impl Index {
             token_costs: TokenCosts::default(),
             point_walks: PointWalks::default(),
             margins: Margins::default(),
-            rests: Rests::default(),
+            rests: IndexesAfterPrefixes::default(),
         }
     }
 
@@ -181,7 +181,8 @@ impl Index {
     fn write_row(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let epoch = self.cache.epoch();
         if let [at] = readings
-            && let Found::Leaf(leaf) = epoch.masks.stacks.find_root(at, fresh, self.scanner.lexis())
+            && let Lookup::Leaf(leaf) =
+                epoch.masks.stacks.find_root(at, fresh, self.scanner.lexis())
         {
             epoch.masks.masks.write_to(leaf.mask, row);
             if leaf.asks_end && self.scanner.is_complete(at, &mut Reads::none()) {

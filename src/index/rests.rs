@@ -14,12 +14,12 @@ const KEPT: usize = 16;
 
 /// The indexes used last.
 #[derive(Debug, Default)]
-pub(super) struct Rests(Mutex<VecDeque<Kept>>);
+pub(super) struct IndexesAfterPrefixes(Mutex<VecDeque<Kept>>);
 
 /// An index, after its prefix.
 type Kept = (Box<[u8]>, Arc<Index>);
 
-impl Rests {
+impl IndexesAfterPrefixes {
     /// Returns the heap bytes.
     pub(super) fn bytes(&self) -> usize {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

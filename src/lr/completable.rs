@@ -4,11 +4,11 @@
 //! A stack can be completed if some item of the state on top can be finished and the resulting
 //! stack can be completed. Finishing `A → α · β` with two or more symbols in `α` makes the stack
 //! lower; with one symbol its height stays the same. So all stacks can be completed if from each
-//! state and each [`Place`] there is an item whose rest can be read ([`super::derivations`]) and
-//! which either makes the stack lower, for all states that may lie below, or leads to states shown
-//! before. Assumptions that cannot be shown are dropped, and all that was shown with their help is
-//! examined again, until nothing changes: the result is the greatest set of states for which the
-//! induction holds.
+//! state and each [`LexicalStateId`] there is an item whose rest can be read
+//! ([`super::derivations`]) and which either makes the stack lower, for all states that may lie
+//! below, or leads to states shown before. Assumptions that cannot be shown are dropped, and all
+//! that was shown with their help is examined again, until nothing changes: the result is the
+//! greatest set of states for which the induction holds.
 //!
 //! Reachable stacks are over-approximated by the paths of the LR(0) automaton, so a state outside
 //! the set may still occur only on stacks that can be completed. Membership in the set is certain.
@@ -24,7 +24,7 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::derivations::{Control, Derivations, Node, Outcomes, Place, Succession};
+use super::derivations::{Control, Derivations, LexicalStateId, Node, Outcomes, Succession};
 use super::rules::Item;
 use super::table::ParseTable;
 use super::yields::Yields;
@@ -40,7 +40,7 @@ pub(crate) struct Completability<'a, S> {
     /// The cores that may occur on a stack.
     reached: BitSet,
     /// The best place, if there is one: then all reached cores are examined there.
-    best: Option<Place>,
+    best: Option<LexicalStateId>,
     pairs: Vec<Pair>,
     numbers: HashMap<(CoreId, Control), usize, FxBuildHasher>,
     /// Whether some pair was found not to be in the set at the best place with nothing barred.
@@ -85,7 +85,7 @@ impl<'a, S: Succession> Completability<'a, S> {
     pub(crate) fn new(
         table: &'a ParseTable,
         succession: S,
-        best: Option<Place>,
+        best: Option<LexicalStateId>,
         possible: impl Fn(TerminalId) -> bool,
         steps: usize,
     ) -> Self {
@@ -128,7 +128,7 @@ impl<'a, S: Succession> Completability<'a, S> {
 
     /// Returns for each of these cores and places whether all stacks with the core on top can be
     /// completed there.
-    pub(crate) fn prove(&mut self, wanted: &[(CoreId, Place)]) -> Vec<bool> {
+    pub(crate) fn prove(&mut self, wanted: &[(CoreId, LexicalStateId)]) -> Vec<bool> {
         let wanted: Vec<usize> =
             wanted.iter().map(|&(core, place)| self.pair(core, Control::at(place))).collect();
         loop {

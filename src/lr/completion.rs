@@ -15,7 +15,9 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::derivations::{Control, Derivations, Node, Outcomes, Place, Succession, open_brackets};
+use super::derivations::{
+    Control, Derivations, LexicalStateId, Node, Outcomes, Succession, open_brackets,
+};
 use super::rules::Item;
 use super::stack::{Address, Depths, Stack};
 use super::table::ParseTable;
@@ -55,7 +57,7 @@ enum Task<'s> {
 /// that many matches leave pending there are thousands of places, but few maximal ones.
 #[derive(Default)]
 struct Visited {
-    places: HashMap<Spot, Vec<Place>, FxBuildHasher>,
+    places: HashMap<Spot, Vec<LexicalStateId>, FxBuildHasher>,
 }
 
 /// The stack, the node on top, the barred set (at place 0), and the number of open brackets.
@@ -85,7 +87,7 @@ impl Derivations {
         &mut self,
         table: &ParseTable,
         succession: &mut impl Succession,
-        (stack, top, order): (&Stack, (Place, u32), Order),
+        (stack, top, order): (&Stack, (LexicalStateId, u32), Order),
         depths: &mut impl Depths,
         budget: usize,
         spent: &mut usize,
@@ -100,7 +102,7 @@ impl Derivations {
         &mut self,
         table: &ParseTable,
         succession: &mut impl Succession,
-        (stack, (place, brackets), order): (&Stack, (Place, u32), Order),
+        (stack, (place, brackets), order): (&Stack, (LexicalStateId, u32), Order),
         depths: &mut impl Depths,
         budget: &mut usize,
     ) -> Option<bool> {

@@ -1,11 +1,11 @@
 //! Tabled derivations: how symbols can be read when lexemes restrict which lexemes may follow.
 //!
-//! From a state on top of a stack and a condition that holds between two lexemes (a [`Place`]), a
-//! nonterminal can be read in many ways. Only the possible conditions after it matter, and there
-//! are finitely many. So they are computed once for each state, nonterminal and place, top down,
-//! each nonterminal waiting for its parts (Earley 1970 with a lexer's places for positions; Tamaki
-//! and Sato 1986 call it tabling). Left recursion terminates because each goal is started only
-//! once.
+//! From a state on top of a stack and a condition that holds between two lexemes (a
+//! [`LexicalStateId`]), a nonterminal can be read in many ways. Only the possible conditions after
+//! it matter, and there are finitely many. So they are computed once for each state, nonterminal
+//! and condition, top down, each nonterminal waiting for its parts (Earley 1970 with a lexer's
+//! conditions for positions; Tamaki and Sato 1986 call it tabling). Left recursion terminates
+//! because each goal is started only once.
 //!
 //! Reductions ignore the look-ahead here: either the stack they lead to shifts the next terminal or
 //! it does not, and the LALR(1) look-aheads only predict that. But if precedence or the order of
@@ -25,34 +25,39 @@ use crate::util::lists::Lists;
 
 /// The condition between two lexemes, as far as it restricts the lexemes that may follow: a number
 /// defined by the [`Succession`].
-pub(crate) type Place = u32;
+pub(crate) type LexicalStateId = u32;
 
 /// The rules by which lexemes may follow each other.
 pub(crate) trait Succession {
     /// Returns the results of a lexeme of `next` after `place`, by which the parser enters the
     /// state `onto`; empty if it cannot follow.
-    fn after(&mut self, place: Place, next: TerminalId, onto: Node) -> SmallVec<[After; 2]>;
+    fn after(
+        &mut self,
+        place: LexicalStateId,
+        next: TerminalId,
+        onto: Node,
+    ) -> SmallVec<[After; 2]>;
 
     /// Returns the place after a production that began at `before`, once all brackets that it
     /// opened are closed.
-    fn leave(&mut self, place: Place, before: Place) -> Place;
+    fn leave(&mut self, place: LexicalStateId, before: LexicalStateId) -> LexicalStateId;
 
     /// Returns the place where a production began, as far as [`Succession::leave`] needs it: this
     /// many brackets were open.
-    fn outside(&mut self, place: Place, brackets: u32) -> Place;
+    fn outside(&mut self, place: LexicalStateId, brackets: u32) -> LexicalStateId;
 
     /// Returns whether the terminal opens a bracket (1), closes one (-1), or neither.
     fn bracket(&self, terminal: TerminalId) -> i32;
 
     /// Returns whether the text may end.
-    fn may_end(&mut self, place: Place) -> bool;
+    fn may_end(&mut self, place: LexicalStateId) -> bool;
 
     /// Returns whether no place is better: every lexeme that may follow at any place may follow
     /// here.
-    fn is_best(&self, place: Place) -> bool;
+    fn is_best(&self, place: LexicalStateId) -> bool;
 
     /// Returns whether every text that may follow `other` may also follow `place`.
-    fn covers(&self, place: Place, other: Place) -> bool;
+    fn covers(&self, place: LexicalStateId, other: LexicalStateId) -> bool;
 
     /// Returns the steps that these methods have taken since the last call, apart from one for each
     /// [`Succession::after`]; the greatest possible number once their answers are incomplete.
@@ -66,7 +71,7 @@ pub(crate) trait Succession {
 pub(crate) enum After {
     /// The text can be completed, whatever stack lies below.
     Settled,
-    Place(Place),
+    State(LexicalStateId),
 }
 
 /// A state on a stack: a core, or a parse state if derivations depend on contexts.
@@ -77,13 +82,13 @@ pub(crate) struct Node(pub(crate) u32);
 /// the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Control {
-    pub(crate) place: Place,
+    pub(crate) place: LexicalStateId,
     barred: u32,
 }
 
 impl Control {
     /// Creates the condition at `place` with nothing barred.
-    pub(crate) fn at(place: Place) -> Self {
+    pub(crate) fn at(place: LexicalStateId) -> Self {
         Self { place, barred: 0 }
     }
 
@@ -110,7 +115,7 @@ struct Goal {
 enum Wanted {
     Nonterminal(u32),
     /// The symbols after the dot of an item whose production began at this place.
-    Rest(Item, Place),
+    Rest(Item, LexicalStateId),
 }
 
 /// The results of a goal.
@@ -309,7 +314,7 @@ impl Derivations {
         &mut self,
         table: &ParseTable,
         succession: &mut impl Succession,
-        (node, item, begun): (Node, Item, Place),
+        (node, item, begun): (Node, Item, LexicalStateId),
         control: Control,
         budget: &mut usize,
     ) -> Results {
@@ -442,7 +447,7 @@ impl Derivations {
         for after in succession.after(control.place, terminal, onto) {
             match after {
                 After::Settled => return work.settle(goal),
-                After::Place(mut place) => {
+                After::State(mut place) => {
                     if closes {
                         place = succession.leave(place, work.goals[goal as usize].goal.begun());
                     }
@@ -506,7 +511,7 @@ pub(super) fn open_brackets(rules: &Rules, item: Item, succession: &impl Success
 
 impl Goal {
     /// Returns the place where the production of this goal began.
-    fn begun(&self) -> Place {
+    fn begun(&self) -> LexicalStateId {
         match self.wanted {
             Wanted::Nonterminal(_) => self.control.place,
             Wanted::Rest(_, begun) => begun,

@@ -12,7 +12,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::endings::{Ending, Rests};
+use super::endings::{CompletionsByLabel, Ending};
 use super::limits::Followed;
 use super::next_tokens::Tokens;
 use super::side_state::Note;
@@ -128,7 +128,7 @@ impl Matcher {
         }
         let mut readings = at.readings.iter().enumerate();
         readings.find_map(|(place, reading)| {
-            self.ending(reading, at.is_between(place), most, &mut Rests::default())
+            self.ending(reading, at.is_between(place), most, &mut CompletionsByLabel::default())
         })
     }
 
@@ -288,7 +288,7 @@ impl Matcher {
     ) -> bool {
         let (mut stopped, mut are_all) = (false, true);
         for (place, reading) in at.readings.iter().enumerate() {
-            let mut rests = Rests::default();
+            let mut rests = CompletionsByLabel::default();
             are_all &= self.next_tokens(tokens, reading, |after, begins, tokens| {
                 let ending = match at.notes.get(place) {
                     None => self.ending(&after, false, left, &mut rests),

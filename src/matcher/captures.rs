@@ -17,7 +17,7 @@ use crate::util::id::{NonterminalId, TerminalId, TokenId};
 
 /// Input of one step.
 #[derive(Clone, Debug)]
-pub(super) enum Said {
+pub(super) enum Input {
     Token(TokenId),
     Bytes(Box<[u8]>),
 }
@@ -60,7 +60,7 @@ impl Capture {
 }
 
 /// The text of one reading, split into lexemes.
-struct Read {
+struct LexedText {
     text: Vec<u8>,
     /// End of each step in the text.
     steps: Vec<usize>,
@@ -75,9 +75,9 @@ type Open = Vec<(NonterminalId, usize)>;
 
 impl Matcher {
     /// Records the input of a step, if the grammar marks rules.
-    pub(super) fn note(&mut self, said: impl FnOnce() -> Said) {
+    pub(super) fn note(&mut self, said: impl FnOnce() -> Input) {
         if self.index.marks().is_some() {
-            self.said.push(said());
+            self.inputs.push(said());
         }
     }
 
@@ -146,7 +146,7 @@ impl Matcher {
     }
 
     /// Returns the first reading of the text: as a sentence if it is one, as a prefix otherwise.
-    fn read(&self, marks: &Marks) -> Option<Read> {
+    fn read(&self, marks: &Marks) -> Option<LexedText> {
         if !self.is_accepting() {
             return self.read_on(marks);
         }
@@ -164,7 +164,7 @@ impl Matcher {
     }
 
     /// Returns the first reading of the text as a prefix.
-    fn read_on(&self, marks: &Marks) -> Option<Read> {
+    fn read_on(&self, marks: &Marks) -> Option<LexedText> {
         let (text, steps, readings) = self.readings()?;
         let reading = readings.first()?;
         let (states, lexis) = (self.index.scanner().states(), self.index.scanner().lexis());
@@ -200,13 +200,13 @@ impl Matcher {
         mut lexemes: Vec<Lexeme>,
         in_progress: Option<usize>,
         ahead: &Ahead,
-    ) -> Option<Read> {
+    ) -> Option<LexedText> {
         let lexis = self.index.scanner().lexis();
         lexemes.retain(|lexeme| !lexis.is_ignored(lexeme.label));
         let terminals: Vec<SmallVec<[TerminalId; 2]>> =
             lexemes.iter().map(|lexeme| lexis.all_readings(lexeme.label)).collect();
         let derived = marks.derivations.derive(&terminals, ahead)?;
-        Some(Read { text, steps, lexemes, in_progress, derived })
+        Some(LexedText { text, steps, lexemes, in_progress, derived })
     }
 
     /// Returns the text (special tokens by name), the end of each step in it, and all its readings;
@@ -216,7 +216,7 @@ impl Matcher {
         let vocabulary = self.index.spelled();
         let (mut text, mut steps) = (Vec::new(), Vec::new());
         let mut readings = Reading::initial(&self.index);
-        let mut said: Vec<&Said> = self.said.iter().collect();
+        let mut said: Vec<&Input> = self.inputs.iter().collect();
         said.reverse();
         if self.now.progress == Progress::Finished {
             // The stop token is not part of the text.
@@ -225,11 +225,11 @@ impl Matcher {
         for said in said {
             let mut next = Vec::new();
             match said {
-                Said::Bytes(bytes) => {
+                Input::Bytes(bytes) => {
                     Reading::follow(&readings, bytes, text.len(), &mut next, &self.index);
                     text.extend_from_slice(bytes);
                 }
-                Said::Token(token) => {
+                Input::Token(token) => {
                     for spelling in vocabulary.spellings(*token) {
                         Reading::follow(&readings, spelling, text.len(), &mut next, &self.index);
                     }

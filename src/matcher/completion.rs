@@ -15,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::Matcher;
-use super::side_state::Noted;
+use super::side_state::NotedReading;
 use crate::lr::stack::{Stack, Stacks, Unread};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
@@ -154,10 +154,10 @@ impl Matcher {
 
     /// Searches for a completion, best first: by the number of bytes so far plus a lower bound on
     /// the remaining cost.
-    fn search(&self, from: &Noted, steps: &mut usize) -> Option<Vec<u8>> {
+    fn search(&self, from: &NotedReading, steps: &mut usize) -> Option<Vec<u8>> {
         // A configuration, its predecessor with the byte in between, and the number of bytes so
         // far.
-        type Met = (Noted, Option<(usize, u8)>, u64);
+        type Met = (NotedReading, Option<(usize, u8)>, u64);
         let scanner = self.index.scanner();
         let mut met: Vec<Met> = vec![(from.clone(), None, 0)];
         let mut alike: HashMap<_, SmallVec<[usize; 1]>, FxBuildHasher> = HashMap::default();
@@ -197,7 +197,7 @@ impl Matcher {
                     let key = (after.state, open, after.stack.core(), after.stack.depth());
                     let known = alike.entry(key).or_default();
                     *steps = steps.saturating_sub(known.len() / COMPARISONS_OF_A_STEP);
-                    let is_known = |(other, beside): &Noted| {
+                    let is_known = |(other, beside): &NotedReading| {
                         other.same(&after) && (beside.same(&note) || !note.items.is_in_list())
                     };
                     if known.iter().any(|&known| is_known(&met[known].0))

@@ -30,7 +30,7 @@ use crate::vocab::trie::Trie;
 
 /// The lists around the end of the text, and the progress of the current item.
 #[derive(Clone, Default)]
-pub(super) struct Items {
+pub(super) struct ListState {
     /// The open lists, innermost last.
     lists: History<List>,
     /// The open arrays and objects, starting with the outermost item of a list.
@@ -57,7 +57,7 @@ struct List {
     rests: ValueIds,
 }
 
-impl Items {
+impl ListState {
     /// Returns the lists after a byte. `at` is the configuration after it, and `ended` the lexeme
     /// that ended before it. `None` if the completed item is already in the list, or if the item in
     /// progress can only become such an item.
@@ -349,7 +349,7 @@ impl Matcher {
     /// prefix that at most `count` items share.
     fn may_repeat(
         &self,
-        items: Option<&Items>,
+        items: Option<&ListState>,
         at: &Configuration,
         bytes: &[u8],
         count: u64,

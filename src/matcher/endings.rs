@@ -52,7 +52,7 @@ impl Ending {
 
 /// What is known of the text after the lexeme in progress, by its label, for one stack and layout.
 #[derive(Default)]
-pub(super) struct Rests {
+pub(super) struct CompletionsByLabel {
     of: Option<(Stack, Layout)>,
     counts: HashMap<TerminalId, u64, FxBuildHasher>,
     texts: HashMap<TerminalId, Option<Rest>, FxBuildHasher>,
@@ -102,7 +102,7 @@ const MOST_MET: usize = 1 << 11;
 /// One completion may take this fraction of the steps of a decision.
 const COMPLETIONS_OF_A_DECISION: usize = 16;
 
-impl Rests {
+impl CompletionsByLabel {
     /// Forgets what is known of other stacks and layouts.
     fn turn_to(&mut self, at: &Configuration) {
         let is_same =
@@ -122,7 +122,7 @@ impl Matcher {
         at: &Configuration,
         between: bool,
         most: usize,
-        rests: &mut Rests,
+        rests: &mut CompletionsByLabel,
     ) -> Option<Ending> {
         if self.may_end_here(at, between) {
             return Some(Ending::Counted(0));
@@ -149,9 +149,10 @@ impl Matcher {
 
     /// Returns the shortest way to end the text that is found.
     pub(super) fn least_ending(&self, at: &Configuration, between: bool) -> Option<Ending> {
-        let mut least = self.ending(at, between, usize::MAX, &mut Rests::default())?;
+        let mut least = self.ending(at, between, usize::MAX, &mut CompletionsByLabel::default())?;
         while let Some(fewer) = least.tokens().checked_sub(1)
-            && let Some(shorter) = self.ending(at, between, fewer, &mut Rests::default())
+            && let Some(shorter) =
+                self.ending(at, between, fewer, &mut CompletionsByLabel::default())
         {
             least = shorter;
         }
@@ -193,7 +194,7 @@ impl Matcher {
         &self,
         at: &Configuration,
         between: bool,
-        rests: &mut Rests,
+        rests: &mut CompletionsByLabel,
     ) -> Option<usize> {
         let scanner = self.index.scanner();
         let mut steps = scanner.bounds().decision_steps;
@@ -236,7 +237,7 @@ impl Matcher {
         &self,
         at: &Configuration,
         most: usize,
-        rests: &mut Rests,
+        rests: &mut CompletionsByLabel,
     ) -> Option<Vec<TokenId>> {
         let states = self.index.scanner().states();
         if at.obligations != ObligationsId::NONE || states.has_past() || states.has_conditions() {

@@ -49,7 +49,7 @@ pub use batch::{fill_masks, fill_rows};
 use budget::Budget;
 pub use budget::BudgetError;
 pub use captures::Capture;
-use captures::Said;
+use captures::Input;
 pub use drafts::Draft;
 use error::Refused;
 pub use error::{AdvanceError, AdvanceErrorKind, RowError};
@@ -83,7 +83,7 @@ pub struct Matcher {
     /// The state before each step, and its input.
     history: History<Step>,
     /// The input of each step, if the grammar marks rules.
-    said: History<Said>,
+    inputs: History<Input>,
     /// The tokens that end this text, if they differ from those of the vocabulary.
     stops: Option<Arc<[TokenId]>>,
     /// Bytes held by the scanner when this matcher last looked.
@@ -151,7 +151,7 @@ impl Matcher {
                 healing: None,
             },
             history: History::default(),
-            said: History::default(),
+            inputs: History::default(),
             stops: None,
             choices: Choices::default(),
             lookahead: None,
@@ -286,10 +286,10 @@ impl Matcher {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
         let (said, taken) = match &self.now.healing {
-            None => (Said::Token(token), Taken::Token(token)),
+            None => (Input::Token(token), Taken::Token(token)),
             Some(healing) => {
                 let rest = self.read_while_healing(healing, token);
-                (Said::Bytes(rest.into()), Taken::bytes(rest))
+                (Input::Bytes(rest.into()), Taken::bytes(rest))
             }
         };
         self.note(|| said);
@@ -308,7 +308,7 @@ impl Matcher {
             None => (self.checked_text(bytes)?, bytes),
             Some(healing) => self.text_while_healing(healing, bytes)?,
         };
-        self.note(|| Said::Bytes(rest.into()));
+        self.note(|| Input::Bytes(rest.into()));
         self.step(next, Taken::bytes(rest));
         Ok(())
     }
@@ -359,7 +359,7 @@ impl Matcher {
         let steps = steps.min(self.history.len());
         for step in std::iter::from_fn(|| self.history.pop()).take(steps) {
             self.now = step.before;
-            self.said.pop();
+            self.inputs.pop();
         }
         steps
     }
@@ -368,7 +368,7 @@ impl Matcher {
     pub fn reset(&mut self) {
         self.rollback(usize::MAX);
         self.history = History::default();
-        self.said = History::default();
+        self.inputs = History::default();
         self.choices = Choices::default();
     }
 

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use super::Matcher;
-use super::side_state::Noted;
+use super::side_state::NotedReading;
 use crate::scanner::{Reads, Scanner};
 
 /// Upper bound on the followed readings that differ only in their stacks.
@@ -22,10 +22,10 @@ impl Matcher {
     /// as undecided. Adds the steps taken to `decided`.
     pub(super) fn one_reading(
         &self,
-        from: impl Iterator<Item = Noted>,
+        from: impl Iterator<Item = NotedReading>,
         bytes: &[u8],
         decided: &mut usize,
-    ) -> Option<Noted> {
+    ) -> Option<NotedReading> {
         let scanner = self.index.scanner();
         let (last, bytes) = bytes.split_last()?;
         let mut now = Few::default();
@@ -73,14 +73,14 @@ impl Matcher {
 /// Readings of one text; of those that differ only in their stacks, a few.
 #[derive(Default)]
 struct Few {
-    all: Vec<Noted>,
+    all: Vec<NotedReading>,
 }
 
 impl Few {
     /// Adds some of the paths of a reading.
-    fn add(&mut self, (at, note): Noted, scanner: &Scanner) {
+    fn add(&mut self, (at, note): NotedReading, scanner: &Scanner) {
         let table = scanner.table();
-        let is_alike = |(known, other): &&Noted| {
+        let is_alike = |(known, other): &&NotedReading| {
             other.same(&note)
                 && known.differs_by_stack(&at)
                 && known.stack.same_top(&at.stack, table)

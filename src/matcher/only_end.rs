@@ -1,7 +1,7 @@
 //! Whether nothing but the end of the text can follow: the sign for a server to stop.
 
 use super::Matcher;
-use super::side_state::Noted;
+use super::side_state::NotedReading;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
@@ -37,11 +37,11 @@ impl Matcher {
     fn only_ignored_follows(&self) -> bool {
         let scanner = self.index.scanner();
         let bytes = scanner.states().classes().representatives();
-        let mut pending: Vec<Noted> = self.now.noted();
+        let mut pending: Vec<NotedReading> = self.now.noted();
         let mut seen: Vec<Configuration> = Vec::new();
         while let Some((at, note)) = pending.pop() {
             for &byte in bytes {
-                let mut next: Vec<Noted> = Vec::new();
+                let mut next: Vec<NotedReading> = Vec::new();
                 scanner.step_over(&at, byte, &mut Reads::none(), |after, ended| {
                     if let Some(note) = note.after(scanner, &after, byte, ended)
                         && scanner.is_viable(&after, &mut Reads::none())

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::distinct::Items;
+use super::distinct::ListState;
 use super::error::Refused;
 use super::limits::Followed;
 use super::{Matcher, Moment, Progress};
@@ -27,7 +27,7 @@ pub(super) struct Notes(Option<Arc<SmallVec<[Note; 1]>>>);
 #[derive(Clone, Default)]
 pub(super) struct Note {
     tokens: Count,
-    pub(super) items: Items,
+    pub(super) items: ListState,
 }
 
 /// Token count of the lexeme in progress: 0 before its first byte, then one more than the number of
@@ -35,7 +35,7 @@ pub(super) struct Note {
 type Count = u32;
 
 /// A reading with its note.
-pub(super) type Noted = (Configuration, Note);
+pub(super) type NotedReading = (Configuration, Note);
 
 impl Note {
     /// Returns the note after a byte. `at` is the configuration after it, and `ended` the lexeme
@@ -50,7 +50,7 @@ impl Note {
         let tokens = if ended.is_some() { 1 } else { self.tokens.max(1) };
         let items = match scanner.lexis().has_distinct() {
             true => self.items.after(scanner, at, byte, ended)?,
-            false => Items::default(),
+            false => ListState::default(),
         };
         Some(Self { tokens, items })
     }
@@ -59,7 +59,7 @@ impl Note {
     /// the lexeme in progress began within the token.
     pub(super) fn within_token(before: Option<&Self>, begins: bool) -> Self {
         let tokens = before.filter(|_| !begins).map_or(1, |before| before.tokens.max(1));
-        Self { tokens, items: Items::default() }
+        Self { tokens, items: ListState::default() }
     }
 
     /// Whether both are certainly equal. May be false for equal ones.
@@ -103,7 +103,7 @@ impl Moment {
     }
 
     /// Returns the readings with their notes, which are empty for grammars that need none.
-    pub(super) fn noted(&self) -> Vec<Noted> {
+    pub(super) fn noted(&self) -> Vec<NotedReading> {
         let notes = (0..self.readings.len()).map(|at| self.notes.get(at).cloned());
         self.readings.iter().cloned().zip(notes.map(Option::unwrap_or_default)).collect()
     }
@@ -129,7 +129,7 @@ impl Matcher {
         &self,
         from: &Moment,
         bytes: &[u8],
-    ) -> Result<(Vec<Noted>, Followed), Refused> {
+    ) -> Result<(Vec<NotedReading>, Followed), Refused> {
         let scanner = self.index.scanner();
         let (mut stepped, mut united, mut decided) = (Reads::none(), 0, 0);
         let (mut now, mut dropped) = (from.noted(), 0);
@@ -170,7 +170,7 @@ impl Matcher {
     pub(super) fn end_token(
         &self,
         from: &Moment,
-        readings: &[Noted],
+        readings: &[NotedReading],
         mut followed: Followed,
     ) -> Moment {
         let scanner = self.index.scanner();
@@ -189,7 +189,12 @@ impl Matcher {
 
     /// Returns the state with these readings, limited in number, after charging the cost of
     /// following them.
-    pub(super) fn moment(&self, from: &Moment, readings: Vec<Noted>, followed: Followed) -> Moment {
+    pub(super) fn moment(
+        &self,
+        from: &Moment,
+        readings: Vec<NotedReading>,
+        followed: Followed,
+    ) -> Moment {
         let (readings, notes): (SmallVec<[Configuration; 1]>, SmallVec<[Note; 1]>) =
             readings.into_iter().unzip();
         let mut moment = Moment {
@@ -212,7 +217,7 @@ impl Matcher {
         one: &Moment,
         other: &Moment,
         steps: &mut usize,
-    ) -> Vec<Noted> {
+    ) -> Vec<NotedReading> {
         let mut all = NotedReadings::default();
         for (reading, note) in one.noted().into_iter().chain(other.noted()) {
             all.add(self.index.scanner(), reading, note);
@@ -241,7 +246,7 @@ impl NotedReadings {
         self.0[place].1.add(reading, scanner.table());
     }
 
-    fn into_all(self, scanner: &Scanner, steps: &mut usize) -> Vec<Noted> {
+    fn into_all(self, scanner: &Scanner, steps: &mut usize) -> Vec<NotedReading> {
         let groups = self.0.into_iter();
         groups
             .flat_map(|(note, readings)| {

@@ -5,14 +5,14 @@
 //! lets it cross the end of one more lexeme. Engines that mask terminal by terminal are of that
 //! kind. An exact mask has no such bound.
 
-use super::side_state::Noted;
+use super::side_state::NotedReading;
 use super::{AdvanceError, AdvanceErrorKind, Matcher, Moment};
 use crate::scanner::Reads;
 use crate::util::id::TokenId;
 use crate::vocab::trie::Trie;
 
 /// Readings of a text, each with the number of lexemes that have ended within the token.
-type Counted = Vec<(Noted, usize)>;
+type Counted = Vec<(NotedReading, usize)>;
 
 impl Matcher {
     /// Returns this matcher with a bound on the lexemes that end within a token.
@@ -66,7 +66,7 @@ impl Matcher {
             scanner.step_over(at, byte, &mut Reads::none(), |after, ended| {
                 let count = count + usize::from(ended.is_some() && !is_first);
                 let Some(note) = note.after(scanner, &after, byte, ended) else { return };
-                let same = |((known, other), _): &&mut (Noted, usize)| {
+                let same = |((known, other), _): &&mut (NotedReading, usize)| {
                     known.same(&after) && other.same(&note)
                 };
                 if let Some((_, known)) = next.iter_mut().find(same) {

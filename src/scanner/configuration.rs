@@ -35,7 +35,7 @@ pub(crate) struct Configuration {
 
 /// The lexemes that a stack takes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taking<'s> {
+pub(crate) struct AcceptedLabels<'s> {
     /// Two stacks with the same number and expectations take the same lexemes.
     pub(crate) number: u32,
     takes: &'s BitSet,
@@ -44,7 +44,7 @@ pub(crate) struct Taking<'s> {
     sure: Option<&'s BitSet>,
 }
 
-impl<'s> Taking<'s> {
+impl<'s> AcceptedLabels<'s> {
     /// Creates the one for stacks with this context.
     pub(super) fn new(
         number: u32,
@@ -257,12 +257,12 @@ impl Scanner {
         stack: &Stack,
         expectations: ExpectationsId,
         reads: &mut Reads,
-    ) -> Taking<'_> {
+    ) -> AcceptedLabels<'_> {
         let context = self.context(stack, reads);
         let number = stack.acceptable(self.table()).set;
         let facts = self.lexis.lookaheads.facts(expectations);
         let sure = (!self.proof.is_whole).then_some(&self.proof.sure);
-        Taking::new(number, context, facts, sure)
+        AcceptedLabels::new(number, context, facts, sure)
     }
 
     /// Returns the same if it holds for every stack with the same number.
@@ -270,7 +270,7 @@ impl Scanner {
         &self,
         at: &Configuration,
         reads: &mut Reads,
-    ) -> Option<Taking<'_>> {
+    ) -> Option<AcceptedLabels<'_>> {
         if at.expectations != ExpectationsId::NONE {
             return None;
         }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use super::configuration::{Configuration, Taking};
+use super::configuration::{AcceptedLabels, Configuration};
 use super::indentation::{Indentation, Limit, LineStart};
 use super::layout::{Laid, Layout};
 use super::lines::{Blocks, Lines};
@@ -215,7 +215,7 @@ impl Scanner {
         &self,
         at: &Configuration,
         reads: &mut Reads,
-    ) -> Option<Taking<'_>> {
+    ) -> Option<AcceptedLabels<'_>> {
         let lines = at.layout.lines().filter(|lines| lines.leading.is_none())?;
         if self.states().has_conditions() || self.is_crowded(&at.layout, reads) {
             return None;
@@ -227,7 +227,7 @@ impl Scanner {
         };
         let number = at.stack.acceptable(self.table()).set << 1 | u32::from(brackets);
         let facts = self.lexis.lookaheads.facts(at.expectations);
-        Some(Taking::new(number, context, facts, Some(&self.proof.sure)))
+        Some(AcceptedLabels::new(number, context, facts, Some(&self.proof.sure)))
     }
 
     /// Returns the context of a lexeme that starts on `stack` where NEWLINE has no effect.

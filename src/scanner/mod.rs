@@ -81,7 +81,7 @@ pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads, STEPS_OF_FOLLOWING};
 pub(crate) use rule_attributes::{Mark, Marks};
 pub(crate) use states::ScanStates;
-use utf8_units::Pieces;
+use utf8_units::Utf8Units;
 use viability::{Decisions, Ends};
 
 /// The scanner of a grammar: its lexical rules, the facts proved about them, and a cache of
@@ -105,7 +105,7 @@ pub(crate) struct Scanner {
     obligations: ObligationSets,
     points: Points,
     /// Computed when a walk first asks for loops.
-    pieces: OnceLock<Pieces>,
+    pieces: OnceLock<Utf8Units>,
     ends: Ends,
     decisions: Decisions,
     discharges: Discharges,
@@ -195,8 +195,8 @@ impl Scanner {
 
     /// Returns the pieces of texts, as far as scan states distinguish them.
     #[inline]
-    fn pieces(&self) -> &Pieces {
-        self.pieces.get_or_init(|| Pieces::new(self.states().classes()))
+    fn pieces(&self) -> &Utf8Units {
+        self.pieces.get_or_init(|| Utf8Units::new(self.states().classes()))
     }
 
     /// Returns whether any lexeme may directly follow any other where the rules let its terminal

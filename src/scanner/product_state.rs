@@ -88,7 +88,7 @@ pub(super) type End = (TerminalId, ObligationsId);
 
 /// Ways for a lexeme to end.
 #[derive(Clone, Copy)]
-pub(super) struct Found<'s> {
+pub(super) struct KnownEnds<'s> {
     /// Ascending.
     pub(super) ends: &'s [End],
     /// Whether there are no others: no limit was reached.
@@ -373,7 +373,7 @@ impl Scanner {
             ObligationsId::NONE => {
                 let mut left = self.bounds.decision_steps / CLASSES_OF_A_DECISION;
                 match self.ends(point.id, &mut left) {
-                    Found { ends, is_whole: true } => Class::Ends(ends.into()),
+                    KnownEnds { ends, is_whole: true } => Class::Ends(ends.into()),
                     _ => Class::Point(point.state, ObligationsId::NONE),
                 }
             }

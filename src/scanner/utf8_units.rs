@@ -8,7 +8,7 @@ use crate::util::self_loops::{BETWEEN, Groups, WITHINS, Within, characters_of, g
 
 /// The bytes that have to be looked at to know where pieces lead.
 #[derive(Debug)]
-pub(super) struct Pieces {
+pub(super) struct Utf8Units {
     /// By class: one of its bytes, and the groups of all of them.
     classes: Box<[(u8, Groups)]>,
     /// By position within a character: the bytes that may be next.
@@ -24,7 +24,7 @@ pub(super) struct Next {
     kind: Groups,
 }
 
-impl Pieces {
+impl Utf8Units {
     pub(super) fn new(classes: &ByteClasses) -> Self {
         let mut of_classes: Box<[(u8, Groups)]> =
             classes.representatives().iter().map(|&byte| (byte, 0)).collect();

@@ -6,7 +6,7 @@
 
 use hashbrown::HashSet;
 
-use crate::grammar::characters::{Piece, PieceKind, lower_pieces};
+use crate::grammar::characters::{TagFormat, TagFormatKind, lower_tag_formats};
 use crate::grammar::{Grammar, GrammarError};
 use crate::schema::embedded::write_out;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
@@ -56,7 +56,7 @@ pub(super) fn grammar(text: &str, options: &SchemaOptions, limits: &Limits) -> R
     let mut reader = Reader { json: &json, text, pieces: Vec::new(), warnings: Vec::new() };
     let format = reader.member(root, "format")?;
     let whole = reader.format(format, &End::default())?;
-    let lowered = lower_pieces(text, "<tags>", (&reader.pieces, whole), limits);
+    let lowered = lower_tag_formats(text, "<tags>", (&reader.pieces, whole), limits);
     let lowered = lowered.map_err(|error| refused(&error))?;
     let meter = Meter::after(lowered.cost, limits);
     let written = write_out(&lowered, options, false, &meter.at(Phase::Schema));
@@ -109,7 +109,7 @@ enum Token {
 struct Reader<'a> {
     json: &'a Json<'a>,
     text: &'a str,
-    pieces: Vec<Piece>,
+    pieces: Vec<TagFormat>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -141,17 +141,17 @@ impl Reader<'_> {
             }
         }
         let kind = match name {
-            "const_string" => PieceKind::Text(self.string(self.member(node, "value")?)?),
+            "const_string" => TagFormatKind::Text(self.string(self.member(node, "value")?)?),
             "json_schema" => self.schema(node)?,
             "any_text" => {
                 self.unlimited(node)?;
                 let excludes = self.excludes(node, end)?;
-                PieceKind::Dispatch { tags: Vec::new(), excludes, loops: true }
+                TagFormatKind::Dispatch { tags: Vec::new(), excludes, loops: true }
             }
-            "grammar" => PieceKind::Grammar(self.string(self.member(node, "grammar")?)?),
-            "regex" => PieceKind::Regex(self.string(self.member(node, "pattern")?)?),
-            "sequence" => PieceKind::Sequence(self.elements(node, end)?),
-            "or" => PieceKind::Choice(self.elements(node, end)?),
+            "grammar" => TagFormatKind::Grammar(self.string(self.member(node, "grammar")?)?),
+            "regex" => TagFormatKind::Regex(self.string(self.member(node, "pattern")?)?),
+            "sequence" => TagFormatKind::Sequence(self.elements(node, end)?),
+            "or" => TagFormatKind::Choice(self.elements(node, end)?),
             "optional" => self.repeat(node, end, 0, Some(1))?,
             "plus" => self.repeat(node, end, 1, None)?,
             "star" => self.repeat(node, end, 0, None)?,
@@ -177,14 +177,14 @@ impl Reader<'_> {
                 } else {
                     self.unlimited(node)?;
                     let piece = self.add("exclude_token", node, others);
-                    PieceKind::Repeat { piece, min: 0, max: None }
+                    TagFormatKind::Repeat { piece, min: 0, max: None }
                 }
             }
         };
         Ok(self.add(name, node, kind))
     }
 
-    fn schema(&mut self, node: NodeId) -> Result<PieceKind> {
+    fn schema(&mut self, node: NodeId) -> Result<TagFormatKind> {
         let json = self.json;
         if let Some(style) = json.get(node, "style").filter(|&style| !self.is_null(style))
             && json.string(style) != Some("json")
@@ -202,15 +202,21 @@ impl Reader<'_> {
         let schema = self.member(node, "json_schema")?;
         let schema = self.text.get(json.span(schema)).unwrap_or_default();
         let excludes = self.excludes(node, &End::default())?;
-        Ok(PieceKind::Schema(match excludes[..] {
+        Ok(TagFormatKind::Schema(match excludes[..] {
             [] => schema.to_owned(),
             _ => without_texts(schema, &excludes),
         }))
     }
 
-    fn repeat(&mut self, node: NodeId, end: &End, min: u32, max: Option<u32>) -> Result<PieceKind> {
+    fn repeat(
+        &mut self,
+        node: NodeId,
+        end: &End,
+        min: u32,
+        max: Option<u32>,
+    ) -> Result<TagFormatKind> {
         let content = self.member(node, "content")?;
-        Ok(PieceKind::Repeat { piece: self.format(content, end)?, min, max })
+        Ok(TagFormatKind::Repeat { piece: self.format(content, end)?, min, max })
     }
 
     fn elements(&mut self, node: NodeId, end: &End) -> Result<Vec<usize>> {
@@ -225,11 +231,11 @@ impl Reader<'_> {
     fn tag(&mut self, node: NodeId) -> Result<usize> {
         let begin = self.member(node, "begin")?;
         let begin = match self.json.string(begin) {
-            Some(_) => self.add("begin", begin, PieceKind::Text(self.string(begin)?)),
+            Some(_) => self.add("begin", begin, TagFormatKind::Text(self.string(begin)?)),
             None => self.format(begin, &End::default())?,
         };
         let rest = self.rest(node)?;
-        Ok(self.add("tag", node, PieceKind::Sequence([vec![begin], rest].concat())))
+        Ok(self.add("tag", node, TagFormatKind::Sequence([vec![begin], rest].concat())))
     }
 
     /// Content and end of a tag.
@@ -252,12 +258,12 @@ impl Reader<'_> {
             _ => end.texts.push(self.string(last)?),
         }
         for text in end.texts.clone() {
-            ways.push(self.add("end", last, PieceKind::Text(text)));
+            ways.push(self.add("end", last, TagFormatKind::Text(text)));
         }
         end.texts.retain(|text| !text.is_empty());
         let content = self.member(node, "content")?;
         let content = self.format(content, &end)?;
-        Ok(vec![content, self.add("end", last, PieceKind::Choice(ways))])
+        Ok(vec![content, self.add("end", last, TagFormatKind::Choice(ways))])
     }
 
     /// The tags of a format, which need not say that they are tags.
@@ -299,21 +305,21 @@ impl Reader<'_> {
             };
             let behind = self.rest(tag)?;
             if at_least_one {
-                let first = self.add("begin", begin_at, PieceKind::Text(begin.clone()));
-                let first = PieceKind::Sequence([vec![first], behind.clone()].concat());
+                let first = self.add("begin", begin_at, TagFormatKind::Text(begin.clone()));
+                let first = TagFormatKind::Sequence([vec![first], behind.clone()].concat());
                 firsts.push(self.add("tag", tag, first));
             }
             if more {
                 let mut parts = behind;
                 let tail = begin[trigger.len()..].to_owned();
                 if !tail.is_empty() {
-                    parts.insert(0, self.add("begin", begin_at, PieceKind::Text(tail)));
+                    parts.insert(0, self.add("begin", begin_at, TagFormatKind::Text(tail)));
                 }
-                tails[number].push(self.add("tag", tag, PieceKind::Sequence(parts)));
+                tails[number].push(self.add("tag", tag, TagFormatKind::Sequence(parts)));
             }
         }
         if !more {
-            return Ok(self.add("tag", node, PieceKind::Choice(firsts)));
+            return Ok(self.add("tag", node, TagFormatKind::Choice(firsts)));
         }
         let mut tags = Vec::new();
         for (trigger, ways) in triggers.into_iter().zip(tails) {
@@ -321,7 +327,7 @@ impl Reader<'_> {
                 // Nothing may follow it.
                 excludes.push(trigger);
             } else {
-                let ways = self.add("tag", node, PieceKind::Choice(ways));
+                let ways = self.add("tag", node, TagFormatKind::Choice(ways));
                 tags.push((trigger, ways));
             }
         }
@@ -330,8 +336,8 @@ impl Reader<'_> {
         if !at_least_one {
             return Ok(text);
         }
-        let first = self.add("tag", node, PieceKind::Choice(firsts));
-        Ok(self.add("triggered_tags", node, PieceKind::Sequence(vec![first, text])))
+        let first = self.add("tag", node, TagFormatKind::Choice(firsts));
+        Ok(self.add("triggered_tags", node, TagFormatKind::Sequence(vec![first, text])))
     }
 
     fn dispatch(&mut self, node: NodeId, end: &End) -> Result<usize> {
@@ -368,7 +374,7 @@ impl Reader<'_> {
                 return Err(self.invalid(node, &message).help(help));
             }
         }
-        Ok(self.add("text", node, PieceKind::Dispatch { tags, excludes, loops }))
+        Ok(self.add("text", node, TagFormatKind::Dispatch { tags, excludes, loops }))
     }
 
     fn tags_with_separator(&mut self, node: NodeId) -> Result<usize> {
@@ -376,20 +382,20 @@ impl Reader<'_> {
         for tag in self.tags(node)? {
             ways.push(self.tag(tag)?);
         }
-        let mut all = self.add("tag", node, PieceKind::Choice(ways));
+        let mut all = self.add("tag", node, TagFormatKind::Choice(ways));
         if !self.flag(node, "stop_after_first")? {
             let separator = self.member(node, "separator")?;
-            let text = PieceKind::Text(self.string(separator)?);
+            let text = TagFormatKind::Text(self.string(separator)?);
             let separator = self.add("separator", separator, text);
-            let more = self.add("tag", node, PieceKind::Sequence(vec![separator, all]));
-            let more = PieceKind::Repeat { piece: more, min: 0, max: None };
+            let more = self.add("tag", node, TagFormatKind::Sequence(vec![separator, all]));
+            let more = TagFormatKind::Repeat { piece: more, min: 0, max: None };
             let more = self.add("tags", node, more);
-            all = self.add("tags", node, PieceKind::Sequence(vec![all, more]));
+            all = self.add("tags", node, TagFormatKind::Sequence(vec![all, more]));
         }
         if self.flag(node, "at_least_one")? {
             return Ok(all);
         }
-        let all = PieceKind::Repeat { piece: all, min: 0, max: Some(1) };
+        let all = TagFormatKind::Repeat { piece: all, min: 0, max: Some(1) };
         Ok(self.add("tags", node, all))
     }
 
@@ -424,7 +430,7 @@ impl Reader<'_> {
     }
 
     /// Any token but those that are excluded, and but the end of the tag around.
-    fn other_tokens(&self, node: NodeId, end: &End) -> Result<PieceKind> {
+    fn other_tokens(&self, node: NodeId, end: &End) -> Result<TagFormatKind> {
         let mut tokens = Vec::new();
         if self.json.get(node, "exclude_tokens").is_some_and(|list| !self.is_null(list)) {
             for token in self.list(node, "exclude_tokens")? {
@@ -434,20 +440,20 @@ impl Reader<'_> {
         tokens.extend(end.token.clone());
         tokens.dedup();
         if let [Token::Name(name)] = &tokens[..] {
-            return Ok(PieceKind::NotToken(name.clone()));
+            return Ok(TagFormatKind::NotToken(name.clone()));
         }
         let id = |token: Token| match token {
             Token::Id(id) => Some(id),
             Token::Name(_) => None,
         };
         let ids: Option<Vec<u32>> = tokens.into_iter().map(id).collect();
-        ids.filter(|ids| !ids.is_empty()).map(PieceKind::NotIds).ok_or_else(|| {
+        ids.filter(|ids| !ids.is_empty()).map(TagFormatKind::NotIds).ok_or_else(|| {
             self.unsupported(node, "expected one token, or several tokens by number")
         })
     }
 
-    fn add(&mut self, name: &'static str, node: NodeId, kind: PieceKind) -> usize {
-        self.pieces.push(Piece { name, span: self.json.span(node), kind });
+    fn add(&mut self, name: &'static str, node: NodeId, kind: TagFormatKind) -> usize {
+        self.pieces.push(TagFormat { name, span: self.json.span(node), kind });
         self.pieces.len() - 1
     }
 
@@ -514,9 +520,9 @@ impl Reader<'_> {
     }
 }
 
-fn only(token: Token) -> PieceKind {
+fn only(token: Token) -> TagFormatKind {
     match token {
-        Token::Id(id) => PieceKind::Id(id),
-        Token::Name(name) => PieceKind::Token(name),
+        Token::Id(id) => TagFormatKind::Id(id),
+        Token::Name(name) => TagFormatKind::Token(name),
     }
 }

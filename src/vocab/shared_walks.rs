@@ -33,7 +33,7 @@ pub(crate) enum Within {
 
 /// The results, the most recently used first.
 #[derive(Debug, Default)]
-pub(crate) struct Rests(Mutex<Vec<Arc<SharedWalk>>>);
+pub(crate) struct SharedWalks(Mutex<Vec<Arc<SharedWalk>>>);
 
 /// Upper bound on the number kept: 40 KB each for large vocabularies, and as much again for large
 /// automata.
@@ -49,14 +49,14 @@ impl Within {
     }
 }
 
-impl Clone for Rests {
+impl Clone for SharedWalks {
     /// Returns an empty cache.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl Rests {
+impl SharedWalks {
     /// Returns the results for this automaton below these nodes, if cached.
     pub(crate) fn find(&self, rest: &[u64], nodes: &[u32]) -> Option<Arc<SharedWalk>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn those_asked_for_last_are_kept() {
-        let rests = Rests::default();
+        let rests = SharedWalks::default();
         let found = |number: usize| SharedWalk {
             rest: [number as u64].into(),
             nodes: [1].into(),

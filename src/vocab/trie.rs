@@ -16,7 +16,7 @@
 //! without recursion, so depth costs nothing.
 
 use super::nodes::{Node, NodeGroups};
-use super::shared_walks::Rests;
+use super::shared_walks::SharedWalks;
 use crate::util::self_loops::{Groups, STRAY_BYTES};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
@@ -33,7 +33,7 @@ pub(crate) struct Trie {
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
-    rests: Rests,
+    rests: SharedWalks,
 }
 
 impl Trie {
@@ -82,8 +82,15 @@ impl Trie {
             row[id as usize / 32] |= 1 << (id % 32);
         }
         let root_children = Box::new([Self::ROOT; 256]);
-        let mut trie =
-            Self { nodes, groups, ids, row, root_children, max_depth, rests: Rests::default() };
+        let mut trie = Self {
+            nodes,
+            groups,
+            ids,
+            row,
+            root_children,
+            max_depth,
+            rests: SharedWalks::default(),
+        };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -204,7 +211,7 @@ impl Trie {
     }
 
     /// Returns the cache of results that grammars share.
-    pub(crate) fn rests(&self) -> &Rests {
+    pub(crate) fn rests(&self) -> &SharedWalks {
         &self.rests
     }
 

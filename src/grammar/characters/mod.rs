@@ -16,19 +16,19 @@ mod equations;
 mod expr;
 mod kleene;
 mod munch_safety;
-mod pieces;
 mod print;
 mod reach;
 mod regexes;
 mod regular;
 mod resolve;
 mod shortest;
+mod tag_formats;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-pub(crate) use pieces::{Piece, PieceKind, lower_pieces};
+pub(crate) use tag_formats::{TagFormat, TagFormatKind, lower_tag_formats};
 
 use crate::grammar::analysis::{self, Report};
 use crate::grammar::characters::alphabet::Alphabet;

@@ -1,7 +1,7 @@
 //! The context of mask composition, and the computation of one configuration's mask.
 
 use super::frame::Unfound;
-use super::stack_trie::{Found, Leaf, Root, Seen};
+use super::stack_trie::{Leaf, Lookup, Root, Seen};
 use super::storage;
 use super::tables::{MaskTables, MasksOf, PartTables};
 use crate::index::tokens::TokensId;
@@ -28,9 +28,9 @@ pub(crate) struct Composer<'g> {
 impl Composer<'_> {
     /// Returns the known mask of a configuration, including those of the previous epoch. `fresh`:
     /// no byte of the text has been read yet.
-    pub(super) fn find(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
+    pub(super) fn find(&self, at: &Configuration, fresh: bool) -> Lookup<Leaf> {
         match self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis()) {
-            Found::Nothing => self.carry_over(at, fresh),
+            Lookup::Nothing => self.carry_over(at, fresh),
             found => found,
         }
     }
@@ -38,13 +38,13 @@ impl Composer<'_> {
     /// Copies a mask of the previous epoch to this one, with everything that was read of the
     /// configuration for it.
     #[cold]
-    fn carry_over(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
-        let Some(before) = self.before else { return Found::Nothing };
+    fn carry_over(&self, at: &Configuration, fresh: bool) -> Lookup<Leaf> {
+        let Some(before) = self.before else { return Lookup::Nothing };
         let (root, lexis) = (Root::new(at, fresh), self.walker.scanner.lexis());
         let mut reads = Reads::new(&at.stack, at.layout.lines(), 0);
         let see = |seen: Seen<'_>| self.see(seen, &at.layout, &Line::OWN, &mut reads);
         let leaf = match before.stacks.find(&root, &at.stack, &at.layout, lexis, see) {
-            Found::Leaf(leaf) => leaf,
+            Lookup::Leaf(leaf) => leaf,
             found => return found,
         };
         let mut row = vec![0; self.walker.words];
@@ -52,7 +52,7 @@ impl Composer<'_> {
         let (mask, bytes) = self.tables.masks.intern(&row);
         self.tables.add_bytes(bytes);
         let (leaf, reads) = (Leaf { mask, ..leaf }, reads.into_events());
-        Found::Leaf(self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads, leaf))
+        Lookup::Leaf(self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads, leaf))
     }
 
     /// Computes the mask of a configuration from token classes, along one path through its stack,

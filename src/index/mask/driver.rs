@@ -4,13 +4,13 @@ use smallvec::SmallVec;
 
 use super::context::Composer;
 use super::frame::{Frame, FrameStack, Keeping, Purpose, Unfound, WalkPieces};
-use super::stack_trie::{Found, Seen};
+use super::stack_trie::{Lookup, Seen};
 use super::submask::{SubmaskRequest, WalkPart, Wanted};
 use super::tables::Taken;
 use super::work_list::{Apart, Entry, Readings, add_apart};
 use crate::index::tokens::TokensId;
 use crate::index::walk::{End, NodesId, Origin, Walk};
-use crate::scanner::configuration::{Configuration, Taking};
+use crate::scanner::configuration::{AcceptedLabels, Configuration};
 use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
 use crate::util::id::TerminalId;
 
@@ -116,11 +116,11 @@ impl<'g> Composer<'g> {
         let frame = frames.current();
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut frame.reads);
         match self.parts.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
-            Found::Leaf(known) => {
+            Lookup::Leaf(known) => {
                 frame.found.push(self.walker.tokens.difference(known, *except));
             }
-            Found::PastFork => frame.reads.go_past_fork(),
-            Found::Nothing => {
+            Lookup::PastFork => frame.reads.go_past_fork(),
+            Lookup::Nothing => {
                 let (wanted, readings) = (submask.wanted, Readings::from_buf([request.reading()]));
                 frames.begin(request);
                 self.enter(frames, wanted, readings, &Line::OWN);
@@ -289,7 +289,7 @@ impl<'g> Composer<'g> {
     }
 
     /// Returns the ends that a stack takes, of a walk without obligations.
-    fn find_taken(&self, walk: &Walk, taking: Taking<'_>) -> Taken {
+    fn find_taken(&self, walk: &Walk, taking: AcceptedLabels<'_>) -> Taken {
         let states = self.walker.scanner.states();
         let (mut tokens, mut open): (SmallVec<[_; 8]>, Vec<_>) = (SmallVec::new(), Vec::new());
         for (number, end) in (0..).zip(&walk.ends) {

@@ -11,7 +11,7 @@ use super::work_list::{Readings, WorkList};
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::Walk;
 use crate::lr::stack::Stack;
-use crate::scanner::configuration::Taking;
+use crate::scanner::configuration::AcceptedLabels;
 use crate::scanner::{Line, Reads};
 
 /// One composition of a mask or submask in progress.
@@ -43,7 +43,7 @@ pub(super) struct WalkPieces<'g> {
     pub(super) from: Readings,
     pub(super) line: Line,
     /// The lexemes that the only reading takes, if known.
-    pub(super) taking: Option<Taking<'g>>,
+    pub(super) taking: Option<AcceptedLabels<'g>>,
 }
 
 /// Why the mask of one way is not found.

@@ -22,5 +22,5 @@ mod unions;
 mod work_list;
 
 pub(crate) use context::{Composer, allow};
-pub(crate) use stack_trie::Found;
+pub(crate) use stack_trie::Lookup;
 pub(crate) use tables::{MaskTables, MasksOf, PartTables};

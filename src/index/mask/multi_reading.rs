@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::context::{Composer, allow};
 use super::frame::Unfound;
-use super::stack_trie::{Found, Leaf};
+use super::stack_trie::{Leaf, Lookup};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
@@ -82,9 +82,9 @@ impl Composer<'_> {
                 break;
             }
             let found = match self.find(&way, fresh) {
-                Found::Leaf(leaf) => Ok(leaf),
-                Found::PastFork => Err(Unfound::PastFork),
-                Found::Nothing => {
+                Lookup::Leaf(leaf) => Ok(leaf),
+                Lookup::PastFork => Err(Unfound::PastFork),
+                Lookup::Nothing => {
                     new += 1;
                     let computed = self.compute(&way, fresh, row, &mut masks.steps);
                     masks.written = computed.ok().map(|leaf| leaf.mask);

@@ -129,7 +129,7 @@ pub(crate) struct Leaf {
 
 /// Result of a look-up.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found<L> {
+pub(crate) enum Lookup<L> {
     Leaf(L),
     /// No path has these reads.
     Nothing,
@@ -148,8 +148,8 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         layout: &Layout,
         lexis: &Lexis,
         mut see: impl FnMut(Seen<'_>),
-    ) -> Found<L> {
-        let Some(mut path) = self.roots.get(key) else { return Found::Nothing };
+    ) -> Lookup<L> {
+        let Some(mut path) = self.roots.get(key) else { return Lookup::Nothing };
         // The stack whose top is the lowest state read so far, and the next read in the run.
         let (mut stack, mut run, mut at) = (stack, self.runs.get(path.run), 0);
         while let Some(&expected) = run.get(at) {
@@ -157,8 +157,8 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
                 0 => {
                     match stack.below() {
                         [below] => stack = below,
-                        [] => return Found::Nothing,
-                        _ => return Found::PastFork,
+                        [] => return Lookup::Nothing,
+                        _ => return Lookup::PastFork,
                     }
                     see(Seen::Stack(stack.depth()));
                     (stack.core().0, expected, at + 1)
@@ -168,7 +168,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
                     run.get(at + 1),
                 ) {
                     (Some(answer), Some(&expected)) => (answer, expected, at + 2),
-                    _ => return Found::Nothing,
+                    _ => return Lookup::Nothing,
                 },
             };
             if read == expected {
@@ -176,10 +176,10 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
                 continue;
             }
             let fork = Fork { path: path.number, at: at as u32, read };
-            let Some(other) = self.forks.get(&fork) else { return Found::Nothing };
+            let Some(other) = self.forks.get(&fork) else { return Lookup::Nothing };
             (path, run, at) = (other, self.runs.get(other.run), 0);
         }
-        Found::Leaf(path.leaf)
+        Lookup::Leaf(path.leaf)
     }
 
     #[cold]
@@ -335,7 +335,7 @@ const QUESTION_BYTES: usize = 80;
 impl<L: Copy> StackTrie<Root, L> {
     /// Returns the result for a configuration.
     #[inline]
-    pub(crate) fn find_root(&self, at: &Configuration, fresh: bool, lexis: &Lexis) -> Found<L> {
+    pub(crate) fn find_root(&self, at: &Configuration, fresh: bool, lexis: &Lexis) -> Lookup<L> {
         self.find(&Root::new(at, fresh), &at.stack, &at.layout, lexis, |_| ())
     }
 }

@@ -32,7 +32,7 @@ mod terminals;
 
 use crate::grammar::ir::{Grammar, Symbol};
 use crate::lr::completable::Completability;
-use crate::lr::derivations::Place;
+use crate::lr::derivations::LexicalStateId;
 use crate::lr::table::ParseTable;
 use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Lexis, Proof};
@@ -141,7 +141,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
                 wanted.push((core, proof.succession().place(behind), ignored.or(taken)));
             }
         }
-        let pairs: Vec<(CoreId, Place)> =
+        let pairs: Vec<(CoreId, LexicalStateId)> =
             wanted.iter().map(|&(core, place, _)| (core, place)).collect();
         let shown = proof.prove(&pairs);
         let not = wanted.into_iter().zip(shown).filter(|(_, shown)| !shown);

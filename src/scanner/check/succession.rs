@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::adjacency::Adjacency;
-use crate::lr::derivations::{After, Node, Place, Succession};
+use crate::lr::derivations::{After, LexicalStateId, Node, Succession};
 use crate::scanner::Lexis;
 use crate::scanner::lookahead::ExpectationsId;
 use crate::util::bitset::BitSet;
@@ -22,8 +22,8 @@ pub(super) struct Lexemes<'a> {
     lexis: &'a Lexis,
     adjacency: &'a Adjacency,
     places: Vec<Ahead>,
-    by_ahead: HashMap<Ahead, Place, FxBuildHasher>,
-    numbers: HashMap<Behind, Place, FxBuildHasher>,
+    by_ahead: HashMap<Ahead, LexicalStateId, FxBuildHasher>,
+    numbers: HashMap<Behind, LexicalStateId, FxBuildHasher>,
 }
 
 /// The relevant facts of a place. Places with equal facts are merged.
@@ -56,12 +56,12 @@ impl<'a> Lexemes<'a> {
     }
 
     /// Returns the number of a place.
-    pub(super) fn place(&mut self, behind: Behind) -> Place {
+    pub(super) fn place(&mut self, behind: Behind) -> LexicalStateId {
         if let Some(&known) = self.numbers.get(&behind) {
             return known;
         }
         let ahead = self.ahead(behind);
-        let next = self.places.len() as Place;
+        let next = self.places.len() as LexicalStateId;
         let place = *self.by_ahead.entry(ahead.clone()).or_insert(next);
         if place == next {
             self.places.push(ahead);
@@ -84,7 +84,7 @@ impl<'a> Lexemes<'a> {
 
     /// Returns a place after which everything that may appear anywhere may follow, if there is one,
     /// apart from words with an `after`.
-    pub(super) fn best(&mut self) -> Option<Place> {
+    pub(super) fn best(&mut self) -> Option<LexicalStateId> {
         let count = self.lexis.terminal_count();
         for terminal in
             (0..count).map(TerminalId::new).filter(|&terminal| self.adjacency.is_possible(terminal))
@@ -95,26 +95,26 @@ impl<'a> Lexemes<'a> {
                 asked: ExpectationsId::NONE,
             });
         }
-        (0..self.places.len() as Place).find(|&place| self.is_best(place))
+        (0..self.places.len() as LexicalStateId).find(|&place| self.is_best(place))
     }
 }
 
 impl Succession for Lexemes<'_> {
-    fn after(&mut self, place: Place, next: TerminalId, _: Node) -> SmallVec<[After; 2]> {
+    fn after(&mut self, place: LexicalStateId, next: TerminalId, _: Node) -> SmallVec<[After; 2]> {
         let none = Behind { taken: Some(next), ignored: None, asked: ExpectationsId::NONE };
         if self.lexis.lookaheads.is_empty() {
             let follows = self.places[place as usize].row.contains(next.index());
-            return follows.then(|| After::Place(self.place(none))).into_iter().collect();
+            return follows.then(|| After::State(self.place(none))).into_iter().collect();
         }
         let asked = self.asked_after(&self.places[place as usize], next);
-        asked.into_iter().map(|asked| After::Place(self.place(Behind { asked, ..none }))).collect()
+        asked.into_iter().map(|asked| After::State(self.place(Behind { asked, ..none }))).collect()
     }
 
-    fn leave(&mut self, place: Place, _: Place) -> Place {
+    fn leave(&mut self, place: LexicalStateId, _: LexicalStateId) -> LexicalStateId {
         place
     }
 
-    fn outside(&mut self, place: Place, _: u32) -> Place {
+    fn outside(&mut self, place: LexicalStateId, _: u32) -> LexicalStateId {
         place
     }
 
@@ -122,17 +122,17 @@ impl Succession for Lexemes<'_> {
         0
     }
 
-    fn may_end(&mut self, place: Place) -> bool {
+    fn may_end(&mut self, place: LexicalStateId) -> bool {
         let Ahead { row, asked, .. } = &self.places[place as usize];
         row.contains(self.lexis.table.end().index()) && self.lexis.lookaheads.facts(*asked).may_end
     }
 
-    fn is_best(&self, place: Place) -> bool {
+    fn is_best(&self, place: LexicalStateId) -> bool {
         let Ahead { row, asked, .. } = &self.places[place as usize];
         *asked == ExpectationsId::NONE && self.adjacency.is_all(row)
     }
 
-    fn covers(&self, place: Place, other: Place) -> bool {
+    fn covers(&self, place: LexicalStateId, other: LexicalStateId) -> bool {
         let (this, less) = (&self.places[place as usize], &self.places[other as usize]);
         place == other
             || this.asked == ExpectationsId::NONE

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::obligation_classes::ObligationClasses;
 use super::places::COMPARISONS;
-use crate::scanner::product_state::{ByPoint, End, Found, Point, PointId};
+use crate::scanner::product_state::{ByPoint, End, KnownEnds, Point, PointId};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
@@ -99,10 +99,10 @@ impl Scanner {
 
     /// Returns all ways for a lexeme in this point to end, without those that leave no less open
     /// than another with the same label. Subtracts the steps taken from `left`.
-    pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> Found<'_> {
+    pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> KnownEnds<'_> {
         let known = self.ends.ends.get(point).copied();
         let CachedEnds { list, is_whole } = known.unwrap_or_else(|| self.find_ends(point, left));
-        Found { ends: self.ends.lists.get(list), is_whole }
+        KnownEnds { ends: self.ends.lists.get(list), is_whole }
     }
 
     /// Computes the ends of all points that a lexeme can reach, successors first. Points that lead

@@ -9,7 +9,7 @@
 
 use smallvec::SmallVec;
 
-use crate::lr::derivations::{After, Node, Place, Succession};
+use crate::lr::derivations::{After, LexicalStateId, Node, Succession};
 use crate::scanner::Scanner;
 use crate::util::id::TerminalId;
 
@@ -110,25 +110,25 @@ pub(super) struct Loosely<'a> {
 }
 
 impl Loosely<'_> {
-    pub(super) fn place(line: Line) -> Place {
+    pub(super) fn place(line: Line) -> LexicalStateId {
         let place = LINES.iter().position(|&known| known == line);
-        place.map_or(0, |place| place as Place)
+        place.map_or(0, |place| place as LexicalStateId)
     }
 }
 
 impl Succession for Loosely<'_> {
-    fn after(&mut self, place: Place, next: TerminalId, _: Node) -> SmallVec<[After; 2]> {
+    fn after(&mut self, place: LexicalStateId, next: TerminalId, _: Node) -> SmallVec<[After; 2]> {
         let line = LINES[place as usize];
         let behind = self.scanner.line_after(line, next).map(|(behind, _)| behind);
         let last = self.scanner.ends_last_line(line, next).then_some(Line::End);
-        behind.into_iter().chain(last).map(|line| After::Place(Self::place(line))).collect()
+        behind.into_iter().chain(last).map(|line| After::State(Self::place(line))).collect()
     }
 
-    fn leave(&mut self, _: Place, before: Place) -> Place {
+    fn leave(&mut self, _: LexicalStateId, before: LexicalStateId) -> LexicalStateId {
         Self::place(LINES[before as usize].behind())
     }
 
-    fn outside(&mut self, place: Place, brackets: u32) -> Place {
+    fn outside(&mut self, place: LexicalStateId, brackets: u32) -> LexicalStateId {
         Self::place(LINES[place as usize].outside(brackets))
     }
 
@@ -136,15 +136,15 @@ impl Succession for Loosely<'_> {
         self.scanner.bracket(terminal)
     }
 
-    fn may_end(&mut self, place: Place) -> bool {
+    fn may_end(&mut self, place: LexicalStateId) -> bool {
         LINES[place as usize].may_end()
     }
 
-    fn is_best(&self, _: Place) -> bool {
+    fn is_best(&self, _: LexicalStateId) -> bool {
         false
     }
 
-    fn covers(&self, place: Place, other: Place) -> bool {
+    fn covers(&self, place: LexicalStateId, other: LexicalStateId) -> bool {
         place == other
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::lines::Line;
-use crate::lr::derivations::{After, Node, Place, Succession};
+use crate::lr::derivations::{After, LexicalStateId, Node, Succession};
 use crate::scanner::lookahead::{Expectation, ExpectationsId};
 use crate::scanner::{Context, ObligationsId, Scanner};
 use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
@@ -31,8 +31,8 @@ pub(super) struct LexicalState {
 #[derive(Debug, Default)]
 pub(super) struct Places {
     all: Vec<LexicalState>,
-    numbers: HashMap<LexicalState, Place, FxBuildHasher>,
-    ways: HashMap<Place, NextLexemes, FxBuildHasher>,
+    numbers: HashMap<LexicalState, LexicalStateId, FxBuildHasher>,
+    ways: HashMap<LexicalStateId, NextLexemes, FxBuildHasher>,
     /// Whether some ways may be missing, so that a negative result is not certain.
     are_cut: bool,
 }
@@ -57,8 +57,8 @@ struct NextLexeme {
 
 impl Places {
     /// Returns the number of a state.
-    pub(super) fn place(&mut self, held: LexicalState) -> Place {
-        let next = self.all.len() as Place;
+    pub(super) fn place(&mut self, held: LexicalState) -> LexicalStateId {
+        let next = self.all.len() as LexicalStateId;
         let place = *self.numbers.entry(held).or_insert(next);
         if place == next {
             self.all.push(held);
@@ -157,7 +157,7 @@ impl<'a> Exactly<'a> {
     }
 
     /// Returns the possible next lexemes, after any number of those that have no effect.
-    fn ways(&mut self, place: Place) -> NextLexemes {
+    fn ways(&mut self, place: LexicalStateId) -> NextLexemes {
         if let Some(known) = self.places.ways.get(&place) {
             return known.clone();
         }
@@ -239,7 +239,12 @@ impl<'a> Exactly<'a> {
 }
 
 impl Succession for Exactly<'_> {
-    fn after(&mut self, place: Place, next: TerminalId, onto: Node) -> SmallVec<[After; 2]> {
+    fn after(
+        &mut self,
+        place: LexicalStateId,
+        next: TerminalId,
+        onto: Node,
+    ) -> SmallVec<[After; 2]> {
         let held = self.places.all[place as usize];
         let mut after = SmallVec::new();
         let Some((line, is_lexeme)) = self.scanner.line_after(held.line, next) else {
@@ -250,7 +255,7 @@ impl Succession for Exactly<'_> {
         let last = held.last.is_some() || !self.scanner.lexis.lookaheads.is_empty();
         let behind = LexicalState { acceptable, last: last.then_some(next), line, ..held };
         if !is_lexeme {
-            after.push(After::Place(self.places.place(behind)));
+            after.push(After::State(self.places.place(behind)));
             return after;
         }
         for way in self.ways(place).ways.iter() {
@@ -262,11 +267,11 @@ impl Succession for Exactly<'_> {
             }
             for &obligations in &way.open {
                 let behind = LexicalState { obligations, expectations, ..behind };
-                after.push(After::Place(self.places.place(behind)));
+                after.push(After::State(self.places.place(behind)));
             }
         }
         if self.scanner.ends_last_line(held.line, next) {
-            after.push(After::Place(self.places.place(LexicalState {
+            after.push(After::State(self.places.place(LexicalState {
                 line: Line::End,
                 acceptable,
                 ..held
@@ -275,12 +280,12 @@ impl Succession for Exactly<'_> {
         after
     }
 
-    fn leave(&mut self, place: Place, before: Place) -> Place {
+    fn leave(&mut self, place: LexicalStateId, before: LexicalStateId) -> LexicalStateId {
         let line = self.places.all[before as usize].line.behind();
         self.places.place(LexicalState { line, ..self.places.all[place as usize] })
     }
 
-    fn outside(&mut self, place: Place, brackets: u32) -> Place {
+    fn outside(&mut self, place: LexicalStateId, brackets: u32) -> LexicalStateId {
         let line = self.places.all[place as usize].line;
         if line == Line::None {
             return place;
@@ -300,18 +305,18 @@ impl Succession for Exactly<'_> {
         self.scanner.bracket(terminal)
     }
 
-    fn may_end(&mut self, place: Place) -> bool {
+    fn may_end(&mut self, place: LexicalStateId) -> bool {
         let held = self.places.all[place as usize];
         held.line.may_end()
             && self.scanner.lexis.lookaheads.facts(held.expectations).may_end
             && (self.scanner.may_end_with(held.obligations) || self.ways(place).may_end)
     }
 
-    fn is_best(&self, _: Place) -> bool {
+    fn is_best(&self, _: LexicalStateId) -> bool {
         false
     }
 
-    fn covers(&self, place: Place, other: Place) -> bool {
+    fn covers(&self, place: LexicalStateId, other: LexicalStateId) -> bool {
         let (held, other) = (&self.places.all[place as usize], &self.places.all[other as usize]);
         let alike = LexicalState { obligations: held.obligations, ..*other } == *held;
         let comparisons = &self.work.comparisons;

@@ -8,13 +8,13 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::lr::derivations::Place;
+use crate::lr::derivations::LexicalStateId;
 use crate::lr::read_prefix::{StackAddress, Trail, Trailing, Traversal};
 use crate::lr::stack::{Depths, Stack};
 use crate::lr::table::ParseTable;
 
 /// The state on top of a stack, and the number of open brackets there.
-pub(super) type Top = (Place, u32);
+pub(super) type Top = (LexicalStateId, u32);
 
 /// The cached verdicts.
 #[derive(Debug, Default)]

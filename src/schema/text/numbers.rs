@@ -290,7 +290,7 @@ fn spellings(number: &Decimal) -> String {
 
 /// Position of a text without an exponent in the comparison with a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum Compared {
     Start,
     Sign,
     /// Number of digits before the point, and how they compare with the first digits of the bound.
@@ -309,35 +309,37 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     let (whole, fraction) = bound.plain();
     let (whole, fraction) = (&whole, &fraction);
     // The comparison of the part before the point, and that of the whole number if the text ends.
-    let before_point = move |place: Place| match place {
-        Place::Whole(count, _) if count < whole.len() => Some(Ordering::Less),
-        Place::Whole(_, order) => Some(order),
-        Place::Longer => Some(Ordering::Greater),
-        Place::Zero => Some(if whole.is_empty() { Ordering::Equal } else { Ordering::Less }),
+    let before_point = move |place: Compared| match place {
+        Compared::Whole(count, _) if count < whole.len() => Some(Ordering::Less),
+        Compared::Whole(_, order) => Some(order),
+        Compared::Longer => Some(Ordering::Greater),
+        Compared::Zero => Some(if whole.is_empty() { Ordering::Equal } else { Ordering::Less }),
         _ => None,
     };
-    let finish = move |place: Place| match place {
-        Place::Fraction(count, Ordering::Equal) if count < fraction.len() => Some(Ordering::Less),
-        Place::Fraction(_, order) => Some(order),
-        Place::Start | Place::Sign | Place::Point(_) => None,
+    let finish = move |place: Compared| match place {
+        Compared::Fraction(count, Ordering::Equal) if count < fraction.len() => {
+            Some(Ordering::Less)
+        }
+        Compared::Fraction(_, order) => Some(order),
+        Compared::Start | Compared::Sign | Compared::Point(_) => None,
         _ => before_point(place).map(|order| {
             if order.is_eq() && !fraction.is_empty() { Ordering::Less } else { order }
         }),
     };
-    let digit = move |place: Place, digit: u8| match place {
-        Place::Start | Place::Sign if digit == 0 => Some(Place::Zero),
-        Place::Start | Place::Sign => Some(match whole.first() {
-            None => Place::Longer,
-            Some(first) => Place::Whole(1, digit.cmp(first)),
+    let digit = move |place: Compared, digit: u8| match place {
+        Compared::Start | Compared::Sign if digit == 0 => Some(Compared::Zero),
+        Compared::Start | Compared::Sign => Some(match whole.first() {
+            None => Compared::Longer,
+            Some(first) => Compared::Whole(1, digit.cmp(first)),
         }),
-        Place::Whole(count, order) => Some(match whole.get(count) {
-            None => Place::Longer,
-            Some(own) => Place::Whole(count + 1, order.then(digit.cmp(own))),
+        Compared::Whole(count, order) => Some(match whole.get(count) {
+            None => Compared::Longer,
+            Some(own) => Compared::Whole(count + 1, order.then(digit.cmp(own))),
         }),
-        Place::Longer => Some(Place::Longer),
-        Place::Zero => None,
-        Place::Point(order) => Some(behind(fraction, 0, order, digit)),
-        Place::Fraction(count, order) => Some(behind(fraction, count, order, digit)),
+        Compared::Longer => Some(Compared::Longer),
+        Compared::Zero => None,
+        Compared::Point(order) => Some(behind(fraction, 0, order, digit)),
+        Compared::Fraction(count, order) => Some(behind(fraction, count, order, digit)),
     };
     // If the bound is not 0 and has the other sign, any digits give the same result.
     let is_settled = |negative: bool| negative != bound.is_negative() && !bound.is_zero();
@@ -345,17 +347,17 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
         let order = if negative { Ordering::Less } else { Ordering::Greater };
         is_settled(negative) && !holds(order)
     };
-    let any_digits = |place: Place| match place {
-        Place::Whole(..) => Place::Longer,
-        Place::Point(_) => Place::Point(Ordering::Greater),
-        Place::Fraction(..) => Place::Fraction(0, Ordering::Greater),
+    let any_digits = |place: Compared| match place {
+        Compared::Whole(..) => Compared::Longer,
+        Compared::Point(_) => Compared::Point(Ordering::Greater),
+        Compared::Fraction(..) => Compared::Fraction(0, Ordering::Greater),
         place => place,
     };
-    let step = |&(negative, place): &(bool, Place), byte: u8| {
+    let step = |&(negative, place): &(bool, Compared), byte: u8| {
         let (negative, place) = match byte {
-            b'-' => (place == Place::Start).then_some((true, Place::Sign))?,
+            b'-' => (place == Compared::Start).then_some((true, Compared::Sign))?,
             // If there are fewer digits before the point, the digits after it do not matter.
-            b'.' => (negative, Place::Point(before_point(place)?)),
+            b'.' => (negative, Compared::Point(before_point(place)?)),
             _ => (negative, digit(place, byte - b'0')?),
         };
         match is_settled(negative) {
@@ -363,7 +365,7 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
             false => Some((negative, place)),
         }
     };
-    let accepts = |&(negative, place): &(bool, Place)| {
+    let accepts = |&(negative, place): &(bool, Compared)| {
         let Some(order) = finish(place) else { return false };
         let order = match (negative, bound.is_negative()) {
             (false, false) => order,
@@ -375,17 +377,17 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
         };
         holds(order)
     };
-    explore((false, Place::Start), b"-.0123456789", step, accepts)
+    explore((false, Compared::Start), b"-.0123456789", step, accepts)
 }
 
 /// Returns the position after `count` digits of the fraction and another one.
-fn behind(fraction: &[u8], count: usize, order: Ordering, digit: u8) -> Place {
+fn behind(fraction: &[u8], count: usize, order: Ordering, digit: u8) -> Compared {
     match order {
         Ordering::Equal => {
             let own = fraction.get(count).copied().unwrap_or(0);
-            Place::Fraction((count + 1).min(fraction.len()), digit.cmp(&own))
+            Compared::Fraction((count + 1).min(fraction.len()), digit.cmp(&own))
         }
-        order => Place::Fraction(0, order),
+        order => Compared::Fraction(0, order),
     }
 }
 

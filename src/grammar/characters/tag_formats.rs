@@ -1,4 +1,4 @@
-//! Grammars put together of pieces, as formats of structural tags are: each piece is a rule.
+//! Grammars of the formats of structural tags: each format is a rule.
 
 use std::ops::Range;
 
@@ -15,18 +15,18 @@ use crate::syntax::parse_gbnf;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::limits::Limits;
 
-/// A piece, which messages call by its name.
+/// A format of structural tags; messages use its name.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct TagFormat {
     pub(crate) name: &'static str,
-    /// Its place in the text that all pieces are read from.
+    /// Its place in the text that contains all formats.
     pub(crate) span: Range<usize>,
-    pub(crate) kind: PieceKind,
+    pub(crate) kind: TagFormatKind,
 }
 
-/// What a piece is. Other pieces are named by their numbers.
+/// The content of a format. Other formats are referred to by number.
 #[derive(Clone, Debug)]
-pub(crate) enum PieceKind {
+pub(crate) enum TagFormatKind {
     /// A text, or a special token of the vocabulary that is called so.
     Text(String),
     /// A value of a JSON schema.
@@ -45,7 +45,7 @@ pub(crate) enum PieceKind {
         max: Option<u32>,
     },
     /// Text without the excluded ones. After the first of the tags in it, or a special token that
-    /// is called so, comes a piece, and where it loops, all of that again.
+    /// is called so, comes a format, and where it loops, all of that again.
     Dispatch {
         tags: Vec<(String, usize)>,
         excludes: Vec<String>,
@@ -61,11 +61,11 @@ pub(crate) enum PieceKind {
     NotIds(Vec<u32>),
 }
 
-/// Lowers the pieces of `text`, which its caller calls `name`. A text is the piece `root`.
-pub(crate) fn lower_pieces(
+/// Lowers the formats of `text`, which its caller calls `name`. A text is the format `root`.
+pub(crate) fn lower_tag_formats(
     text: &str,
     name: &str,
-    (pieces, root): (&[Piece], usize),
+    (pieces, root): (&[TagFormat], usize),
     limits: &Limits,
 ) -> Result<Grammar, GrammarError> {
     let mut context = Context::named(name, limits);
@@ -79,7 +79,7 @@ pub(crate) fn lower_pieces(
         let maker = Maker { pieces, piece };
         let own = rule_name(pieces, number);
         let body = match &piece.kind {
-            PieceKind::Grammar(grammar) => {
+            TagFormatKind::Grammar(grammar) => {
                 context.count_file(grammar)?;
                 let shown = format!("{name}: {own}");
                 let parsed = parse_gbnf(grammar)
@@ -100,7 +100,7 @@ pub(crate) fn lower_pieces(
     lower_file(&mut context, source, file, None)
 }
 
-fn rule_name(pieces: &[Piece], number: usize) -> String {
+fn rule_name(pieces: &[TagFormat], number: usize) -> String {
     format!("{}_{number}", pieces[number].name)
 }
 
@@ -108,46 +108,52 @@ fn rule(name: String, span: Range<usize>, body: Body) -> Rule {
     Rule { name: Spanned { node: name, span }, attributes: Attributes::default(), body }
 }
 
-/// Makes the rule of a piece.
+/// Makes the rule of a format.
 struct Maker<'a> {
-    pieces: &'a [Piece],
-    piece: &'a Piece,
+    pieces: &'a [TagFormat],
+    piece: &'a TagFormat,
 }
 
 impl Maker<'_> {
-    fn body(&self, kind: &PieceKind) -> Body {
+    fn body(&self, kind: &TagFormatKind) -> Body {
         match kind {
-            PieceKind::Text(text) => {
+            TagFormatKind::Text(text) => {
                 let mut ways = vec![vec![self.expr(ExprKind::Literal(text.clone()))]];
                 if !text.is_empty() {
                     ways.push(vec![self.token(false, TokenName::Special(text.clone()))]);
                 }
                 ways
             }
-            PieceKind::Schema(schema) => vec![vec![self.expr(ExprKind::Schema(schema.clone()))]],
-            PieceKind::Regex(pattern) => {
+            TagFormatKind::Schema(schema) => {
+                vec![vec![self.expr(ExprKind::Schema(schema.clone()))]]
+            }
+            TagFormatKind::Regex(pattern) => {
                 let pattern = Value::Text(pattern.clone());
                 vec![vec![self.call(Function::Regex, vec![self.argument(None, pattern)])]]
             }
-            PieceKind::Sequence(parts) => {
+            TagFormatKind::Sequence(parts) => {
                 vec![parts.iter().map(|&part| self.rule(part)).collect()]
             }
-            PieceKind::Choice(ways) => ways.iter().map(|&way| vec![self.rule(way)]).collect(),
-            PieceKind::Repeat { piece, min, max } => {
+            TagFormatKind::Choice(ways) => ways.iter().map(|&way| vec![self.rule(way)]).collect(),
+            TagFormatKind::Repeat { piece, min, max } => {
                 vec![vec![self.repeated(self.rule(*piece), *min, *max)]]
             }
-            PieceKind::Dispatch { tags, excludes, loops } => self.dispatch(tags, excludes, *loops),
-            PieceKind::Id(id) => vec![vec![self.token(false, TokenName::Id(*id))]],
-            PieceKind::Token(name) => vec![vec![self.token(false, TokenName::Text(name.clone()))]],
-            PieceKind::NotToken(name) => {
+            TagFormatKind::Dispatch { tags, excludes, loops } => {
+                self.dispatch(tags, excludes, *loops)
+            }
+            TagFormatKind::Id(id) => vec![vec![self.token(false, TokenName::Id(*id))]],
+            TagFormatKind::Token(name) => {
+                vec![vec![self.token(false, TokenName::Text(name.clone()))]]
+            }
+            TagFormatKind::NotToken(name) => {
                 vec![vec![self.token(true, TokenName::Text(name.clone()))]]
             }
-            PieceKind::NotIds(ids) => {
+            TagFormatKind::NotIds(ids) => {
                 let ids = ids.iter().map(|&id| self.argument(None, Value::Number(id)));
                 vec![vec![self.call(Function::ExcludeToken, ids.collect())]]
             }
             // Never: it has rules of its own.
-            PieceKind::Grammar(_) => Vec::new(),
+            TagFormatKind::Grammar(_) => Vec::new(),
         }
     }
 
