@@ -1,65 +1,8 @@
 //! Tables of the values that the numbers in atoms refer to.
 
-use std::borrow::Borrow;
-use std::hash::{BuildHasher, Hash};
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-
 use crate::schema::formula::FormulaId;
+use crate::schema::interner::Interner;
 use crate::util::decimal::Decimal;
-
-/// Interner: equal values have equal numbers.
-#[derive(Debug)]
-pub(super) struct Interner<T> {
-    values: Vec<T>,
-    ids: HashTable<u32>,
-}
-
-impl<T> Default for Interner<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), ids: HashTable::new() }
-    }
-}
-
-impl<T: Eq + Hash> Interner<T> {
-    pub(super) fn id(&mut self, value: T) -> u32 {
-        self.id_of(&value).unwrap_or_else(|| self.enter(value))
-    }
-
-    /// Returns the number of a value that was interned before.
-    fn id_of<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
-    where
-        T: Borrow<Q>,
-    {
-        let is_same = |&id: &u32| self.values[id as usize].borrow() == value;
-        self.ids.find(FxBuildHasher.hash_one(value), is_same).copied()
-    }
-
-    /// Adds a value that is new and returns its number.
-    fn enter(&mut self, value: T) -> u32 {
-        let Self { values, ids } = self;
-        let id = values.len() as u32;
-        let hashed = FxBuildHasher.hash_one(&value);
-        values.push(value);
-        ids.insert_unique(hashed, id, |&id| FxBuildHasher.hash_one(&values[id as usize]));
-        id
-    }
-
-    pub(super) fn get(&self, id: u32) -> &T {
-        &self.values[id as usize]
-    }
-}
-
-impl<T: Eq + Hash> Interner<Box<[T]>> {
-    /// Returns the number of a list, which is copied if it is new.
-    pub(super) fn id_of_list(&mut self, list: &[T]) -> u32
-    where
-        T: Copy,
-    {
-        self.id_of(list).unwrap_or_else(|| self.enter(list.into()))
-    }
-}
 
 /// `properties`, `patternProperties` and `additionalProperties` of one schema: the meaning of each
 /// depends on the others.
@@ -116,7 +59,7 @@ pub(super) struct Atoms {
 
 impl Atoms {
     pub(super) fn text(&mut self, text: &str) -> u32 {
-        self.texts.id_of(text).unwrap_or_else(|| self.texts.enter(text.to_owned()))
+        self.texts.id_of_ref(text)
     }
 
     pub(super) fn set(&mut self, mut members: Vec<u32>) -> u32 {

@@ -6,13 +6,10 @@
 //! form and need not be: equivalent formulas with different ids only cost states.
 
 use std::cmp::Ordering;
-use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::util::lists::Lists;
+use crate::schema::interner::Interner;
 
 /// A formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -187,12 +184,10 @@ type Parts = SmallVec<[FormulaId; 8]>;
 /// All formulas made so far.
 #[derive(Debug)]
 pub(super) struct Formulas {
-    shapes: Vec<Shape>,
+    shapes: Interner<Shape>,
     /// For each formula, which of these atoms it contains.
     held: Vec<Held>,
-    ids: HashTable<FormulaId>,
-    parts: Lists<FormulaId>,
-    part_ids: HashTable<u32>,
+    parts: Interner<Box<[FormulaId]>>,
     /// Number of formulas and parts visited.
     pub(super) work: usize,
 }
@@ -207,11 +202,9 @@ impl Formulas {
 
     pub(super) fn new() -> Self {
         let mut formulas = Self {
-            shapes: Vec::new(),
+            shapes: Interner::default(),
             held: Vec::new(),
-            ids: HashTable::new(),
-            parts: Lists::new(),
-            part_ids: HashTable::new(),
+            parts: Interner::default(),
             work: 0,
         };
         formulas.intern(Shape::True);
@@ -220,16 +213,11 @@ impl Formulas {
     }
 
     fn intern(&mut self, shape: Shape) -> F {
-        let hashed = FxBuildHasher.hash_one(shape);
-        let shapes = &mut self.shapes;
-        if let Some(&known) = self.ids.find(hashed, |&id| shapes[id.0 as usize] == shape) {
-            return known;
+        let id = self.shapes.id(shape);
+        if id as usize == self.held.len() {
+            self.held.push(self.held_by(shape));
         }
-        let next = F(shapes.len() as u32);
-        shapes.push(shape);
-        self.ids.insert_unique(hashed, next, |&id| FxBuildHasher.hash_one(shapes[id.0 as usize]));
-        self.held.push(self.held_by(shape));
-        next
+        F(id)
     }
 
     fn held_by(&self, shape: Shape) -> Held {
@@ -272,25 +260,16 @@ impl Formulas {
     }
 
     fn list(&mut self, parts: &[F]) -> u32 {
-        let hashed = FxBuildHasher.hash_one(parts);
-        let lists = &mut self.parts;
-        if let Some(&known) = self.part_ids.find(hashed, |&id| lists.get(id as usize) == parts) {
-            return known;
-        }
-        lists.extend(parts);
-        let id = lists.close() as u32;
-        self.part_ids
-            .insert_unique(hashed, id, |&id| FxBuildHasher.hash_one(lists.get(id as usize)));
-        id
+        self.parts.id_of_ref(parts)
     }
 
     pub(super) fn shape(&self, formula: F) -> Shape {
-        self.shapes[formula.0 as usize]
+        *self.shapes.get(formula.0)
     }
 
     /// Returns the parts of a conjunction, a disjunction or a [`Shape::One`].
     pub(super) fn parts(&self, list: u32) -> &[F] {
-        self.parts.get(list as usize)
+        self.parts.get(list)
     }
 
     pub(super) fn atom(&mut self, atom: Atom) -> F {

@@ -15,7 +15,6 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Type};
 use crate::schema::machine::Machine;
 use crate::schema::states::{Keys, OtherKeys};
-use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
@@ -234,11 +233,7 @@ impl Machine<'_> {
         let message = "keys that match many of the patterns at once are left out: each set of \
                        patterns has different constraints";
         let help = "use fewer patterns, or patterns that do not match the same keys";
-        let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
-        if let Some(place) = self.place_of_turn() {
-            warning = warning.at(place);
-        }
-        self.reader.warn(warning);
+        self.warn_of_narrowing(message, help);
         Ok(())
     }
 

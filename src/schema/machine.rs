@@ -18,16 +18,16 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::lexer::Dfa;
-use crate::schema::atoms::Interner;
 use crate::schema::emptiness::Inhabited;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::fingerprint;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
+use crate::schema::interner::Interner;
 use crate::schema::json::NodeId;
 use crate::schema::keywords::Reader;
 use crate::schema::states::{Asked, Classes, Frame, Step, Tuple, TupleId};
 use crate::schema::text::Texts;
-use crate::util::diagnostic::Place;
+use crate::util::diagnostic::Diagnostic;
 use crate::util::meter::{Holding, Meter};
 
 use FormulaId as F;
@@ -101,7 +101,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn tuple_id(&mut self, tuple: &[F]) -> TupleId {
-        TupleId(self.tuples.id_of_list(tuple))
+        TupleId(self.tuples.id_of_ref(tuple))
     }
 
     /// Counts `steps`, and fails if there were too many.
@@ -139,9 +139,11 @@ impl<'a> Machine<'a> {
         self.reader.origins.turn(to, steps)
     }
 
-    /// Returns the location of the schema that steps are currently attributed to.
-    pub(super) fn place_of_turn(&self) -> Option<Place> {
-        self.reader.origins.now().map(|node| self.reader.schemas.json.place(node))
+    /// Warns that the language is narrowed at the schema that steps are currently attributed to.
+    pub(super) fn warn_of_narrowing(&mut self, message: impl Into<String>, help: &str) {
+        let place = self.reader.origins.now().map(|node| self.reader.schemas.json.place(node));
+        let warning = Diagnostic::warning("narrowed-schema", message).help(help);
+        self.reader.warn(warning.at(place));
     }
 
     /// Adds to an error the location of the schema whose values took most steps.

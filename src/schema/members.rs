@@ -280,11 +280,7 @@ impl Builder<'_, '_> {
         if is_narrower {
             let message = "objects with too many sets of keys allow only the declared order";
             let help = "let the constraints of each key depend on fewer other keys";
-            let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
-            if let Some(place) = self.machine.place_of_turn() {
-                warning = warning.at(place);
-            }
-            self.machine.reader.warn(warning);
+            self.machine.warn_of_narrowing(message, help);
         }
         if !names.free.is_empty() || !names.owed.is_empty() {
             self.warn_of_repeated();

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::schema::atoms::{Interner, Properties};
+use crate::schema::atoms::Properties;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
+use crate::schema::interner::Interner;
 use crate::schema::machine::Machine;
 use crate::schema::object::says_nothing_of_others;
 use crate::schema::states::{Formed, Frame, Key, Step, TupleId};

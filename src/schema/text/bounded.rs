@@ -19,7 +19,6 @@ use crate::schema::text::escapes::Escapes;
 use crate::schema::text::measure::Lengths;
 use crate::schema::text::strings::Address;
 use crate::schema::text::{lengths, spell};
-use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
@@ -131,13 +130,9 @@ impl Machine<'_> {
         self.warn_of_lengths(message);
     }
 
-    fn warn_of_lengths(&mut self, message: String) {
+    pub(super) fn warn_of_lengths(&mut self, message: String) {
         let help = "use a smaller `maxLength`, or smaller counts in the pattern";
-        let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
-        if let Some(place) = self.place_of_turn() {
-            warning = warning.at(place);
-        }
-        self.reader.warn(warning);
+        self.warn_of_narrowing(message, help);
     }
 
     /// Returns the bounds that a formula sets on lengths, and its other conditions.

@@ -11,7 +11,6 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::{automaton, fingerprints, formats, lengths, ready_formats};
-use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
@@ -171,12 +170,7 @@ impl Machine<'_> {
 
     /// Records an approximation of the strings that a formula allows.
     fn keep_narrowed(&mut self, formula: F, some: Rc<Dfa>, message: String) -> Rc<Dfa> {
-        let help = "use a smaller `maxLength`, or smaller counts in the pattern";
-        let mut warning = Diagnostic::warning("narrowed-schema", message).help(help);
-        if let Some(place) = self.place_of_turn() {
-            warning = warning.at(place);
-        }
-        self.reader.warn(warning);
+        self.warn_of_lengths(message);
         self.texts.narrowed.insert(formula, some.clone());
         some
     }
