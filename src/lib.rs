@@ -201,7 +201,8 @@ pub use util::id::TokenId;
 pub use util::limits::{Cancel, Limits};
 pub use util::meter::{Cost, LimitKind, LimitReached, Phase};
 pub use vocab::{
-    TakeBack, TakenBack, Vocabulary, VocabularyError, VocabularyErrorKind, VocabularyReader,
+    CanonicalError, TakeBack, TakenBack, Vocabulary, VocabularyError, VocabularyErrorKind,
+    VocabularyReader,
 };
 
 /// Runs the examples of the README.

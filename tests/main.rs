@@ -18,6 +18,7 @@ mod tools;
 mod api;
 mod batch;
 mod budget;
+mod canonical;
 mod exhaustive;
 mod explain;
 mod explore;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
-use crate::grammars::{self, GrammarArgument};
+use crate::grammars::{self, CanonicalArgument, GrammarArgument};
 use crate::input::Inputs;
 use crate::output::{self, Output};
 use crate::random;
@@ -48,6 +48,8 @@ pub(crate) struct Arguments {
     grammar: GrammarArgument,
     #[command(flatten)]
     vocabulary: VocabularyArgument,
+    #[command(flatten)]
+    canonical: CanonicalArgument,
     /// The seed of the random numbers; equal seeds give equal texts.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
@@ -79,6 +81,7 @@ pub(crate) fn run(
 ) -> Result<Answer, Failure> {
     let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
+    let constraint = arguments.canonical.narrow(constraint)?;
     let mut writer = Writer::new(&constraint, arguments.max_tokens as usize);
     // If the texts appear on a terminal, there is no room for a progress bar.
     let bar = if std::io::stdout().is_terminal() {

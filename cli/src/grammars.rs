@@ -347,6 +347,27 @@ pub(crate) fn constrain(
     }
 }
 
+/// The tokens that masks allow.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CanonicalArgument {
+    /// Allow only the tokens that the tokenizer itself would make (BPE whose merges are known).
+    #[arg(long)]
+    canonical: bool,
+}
+
+impl CanonicalArgument {
+    /// Narrows the constraint if this is asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the tokenizer cannot be followed.
+    pub(crate) fn narrow(&self, constraint: Constraint) -> Result<Constraint, Failure> {
+        let narrow = || constraint.with_canonical_tokens();
+        let error = |error| Failure::unusable(format_args!("--canonical: {error}"));
+        if self.canonical { narrow().map_err(error) } else { Ok(constraint) }
+    }
+}
+
 /// Warns on standard error if masks may be narrower than the grammar.
 pub(crate) fn tell_undecided(undecided: usize) {
     if undecided > 0 {

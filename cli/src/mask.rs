@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Answer;
 use crate::failure::Failure;
 use crate::fault::{self, Chunk};
-use crate::grammars::{self, GrammarArgument};
+use crate::grammars::{self, CanonicalArgument, GrammarArgument};
 use crate::input::Inputs;
 use crate::output::{self, Output};
 use crate::tokens;
@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
     grammar: GrammarArgument,
     #[command(flatten)]
     vocabulary: VocabularyArgument,
+    #[command(flatten)]
+    canonical: CanonicalArgument,
     /// The text so far.
     #[arg(
         long,
@@ -78,6 +80,7 @@ pub(crate) fn run(
 ) -> Result<Answer, Failure> {
     let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
+    let constraint = arguments.canonical.narrow(constraint)?;
     let mut matcher = constraint.matcher();
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = fault::take(&mut matcher, prefix) {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::Answer;
 use crate::failure::Failure;
 use crate::fault::{self, Chunk, Fault};
-use crate::grammars::{self, GrammarArgument};
+use crate::grammars::{self, CanonicalArgument, GrammarArgument};
 use crate::input::{self, Inputs};
 use crate::output::{self, Output};
 use crate::place::TextPlace;
@@ -23,6 +23,8 @@ pub(crate) struct Arguments {
     grammar: GrammarArgument,
     #[command(flatten)]
     vocabulary: VocabularyArgument,
+    #[command(flatten)]
+    canonical: CanonicalArgument,
     /// The texts; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
@@ -143,6 +145,7 @@ pub(crate) fn run(
     }
     let started = Instant::now();
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
+    let constraint = arguments.canonical.narrow(constraint)?;
     let compile = started.elapsed();
 
     let mut texts = Vec::new();

@@ -206,7 +206,7 @@ impl CompiledGrammar {
         }
         warnings.extend(self.written_as_text(vocabulary));
         let index = Arc::new(self.index(vocabulary));
-        Ok(Constraint { compiled: self.clone(), index, warnings, lookahead: None })
+        Ok(Constraint { compiled: self.clone(), index, warnings, lookahead: None, canonical: None })
     }
 
     /// Creates a matcher for texts, without a vocabulary: it takes bytes by

@@ -92,6 +92,25 @@ impl Pattern {
         }
     }
 
+    /// Whether it may match texts that are not UTF-8. Cost: the size of the tree.
+    pub(crate) fn reads_bytes(&self) -> bool {
+        match self {
+            Pattern::Regex { flags, .. } => flags.bytes,
+            Pattern::Concat(parts) | Pattern::Alternation(parts) | Pattern::Intersection(parts) => {
+                parts.iter().any(Pattern::reads_bytes)
+            }
+            Pattern::Repeat { pattern, .. }
+            | Pattern::Complement(pattern)
+            | Pattern::Shortest(pattern) => pattern.reads_bytes(),
+            Pattern::Literal { .. }
+            | Pattern::Range(..)
+            | Pattern::Automaton(_)
+            | Pattern::Counted(_)
+            | Pattern::Tokens(_)
+            | Pattern::Schema(_) => false,
+        }
+    }
+
     /// Whether it contains a complement, an intersection, an automaton or the like. Cost: the size
     /// of the tree.
     pub(crate) fn has_algebra(&self) -> bool {

@@ -12,6 +12,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::canonical::Sequence;
 use super::endings::{CompletionsByLabel, Ending};
 use super::limits::Followed;
 use super::next_tokens::Tokens;
@@ -25,9 +26,37 @@ use crate::vocab::trie::Trie;
 /// The tokens that a text may still have.
 #[derive(Clone, Debug)]
 pub(super) struct Budget {
-    left: usize,
+    /// `None` if any number is left: then the tokens so far count.
+    left: Option<usize>,
     /// A way to end the text within them; `None` if it was not needed: one can be found.
     ending: Option<Ending>,
+    /// The tokens so far, if only canonical ones are allowed.
+    sequence: Option<Sequence>,
+}
+
+impl Budget {
+    fn new(left: usize, ending: Option<Ending>) -> Arc<Self> {
+        Arc::new(Self { left: Some(left), ending, sequence: None })
+    }
+}
+
+impl Moment {
+    /// Returns the tokens left, if their number is limited.
+    pub(super) fn left(&self) -> Option<usize> {
+        self.budget.as_ref()?.left
+    }
+
+    /// Returns the tokens so far, if only canonical ones are allowed and there are some.
+    pub(super) fn sequence(&self) -> Option<&Sequence> {
+        self.budget.as_ref()?.sequence.as_ref()
+    }
+
+    /// Returns this state after other tokens, with this number of tokens left.
+    pub(super) fn with_sequence(self, sequence: Option<Sequence>, left: Option<usize>) -> Self {
+        let is_some = sequence.is_some() || left.is_some();
+        let budget = is_some.then(|| Arc::new(Budget { left, ending: None, sequence }));
+        Self { budget, ..self }
+    }
 }
 
 /// The reason why a budget cannot be set.
@@ -88,22 +117,32 @@ impl Matcher {
             return Err(BudgetError::DistinctItems);
         }
         let finished = self.now.progress == Progress::Finished;
+        if let Some(tables) = self.canonical.clone().filter(|_| !finished) {
+            self.now = self.within_canonical_budget(&tables, tokens).ok_or_else(|| {
+                match self.ending_of(&tables, &self.now, None) {
+                    Some(ending) => BudgetError::TooSmall { least: ending.len() },
+                    None => BudgetError::NoCompletion,
+                }
+            })?;
+            return Ok(());
+        }
         let ending = match finished {
             true => Ending::Counted(0),
             false => self.ending_now(&self.now, tokens).map_or_else(|| self.too_small(), Ok)?,
         };
-        self.now.budget = Some(Arc::new(Budget { left: tokens, ending: Some(ending) }));
+        self.now.budget = Some(Budget::new(tokens, Some(ending)));
         Ok(())
     }
 
     /// Removes the budget.
     pub fn clear_budget(&mut self) {
-        self.now.budget = None;
+        let sequence = self.now.sequence().cloned();
+        self.now = self.now.clone().with_sequence(sequence, None);
     }
 
     /// Returns the number of tokens left, if there is a budget.
     pub fn budget(&self) -> Option<usize> {
-        self.now.budget.as_ref().map(|budget| budget.left)
+        self.now.left()
     }
 
     /// Returns the error for a budget that is too small.
@@ -143,13 +182,13 @@ impl Matcher {
         token: TokenId,
         after: Moment,
     ) -> Result<Moment, AdvanceError> {
-        let Some(budget) = &from.budget else { return Ok(after) };
+        let Some(left) = from.left() else { return Ok(after) };
         let spellings: Vec<&[u8]> = self.index.spelled().spellings(token).collect();
         let length = spellings.first().map_or(0, |bytes| bytes.len());
         let error = || AdvanceError::new(AdvanceErrorKind::Budget, Some(token), length);
-        let left = budget.left.checked_sub(1).ok_or_else(error)?;
+        let left = left.checked_sub(1).ok_or_else(error)?;
         if self.is_far(from, left) {
-            return Ok(Moment { budget: Some(Arc::new(Budget { left, ending: None })), ..after });
+            return Ok(Moment { budget: Some(Budget::new(left, None)), ..after });
         }
         let trie = Trie::new(spellings.len(), |id| spellings[id as usize]);
         let mut found = None;
@@ -160,11 +199,11 @@ impl Matcher {
         let ending = match found {
             Some(found) => found,
             None => {
-                let known = self.known_ending(from, budget).filter(|known| known[0] == token);
+                let known = self.known_ending(from).filter(|known| known[0] == token);
                 Ending::Spelled(known.ok_or_else(error)?[1..].into())
             }
         };
-        Ok(Moment { budget: Some(Arc::new(Budget { left, ending: Some(ending) })), ..after })
+        Ok(Moment { budget: Some(Budget::new(left, Some(ending))), ..after })
     }
 
     /// Returns the state after bytes from elsewhere, with the same budget.
@@ -178,16 +217,16 @@ impl Matcher {
         length: usize,
         after: Moment,
     ) -> Result<Moment, AdvanceError> {
-        let Some(budget) = &from.budget else { return Ok(after) };
-        let ending = self.ending_now(&after, budget.left);
-        let ending = ending.ok_or(AdvanceError::new(AdvanceErrorKind::Budget, None, length))?;
-        let budget = Budget { left: budget.left, ending: Some(ending) };
-        Ok(Moment { budget: Some(Arc::new(budget)), ..after })
+        let Some(left) = from.left() else { return Ok(after) };
+        let error = AdvanceError::new(AdvanceErrorKind::Budget, None, length);
+        let ending = self.ending_now(&after, left).ok_or(error)?;
+        Ok(Moment { budget: Some(Budget::new(left, Some(ending))), ..after })
     }
 
     /// Returns the tokens of the ending that was found last, at least one.
-    fn known_ending(&self, at: &Moment, budget: &Budget) -> Option<Arc<[TokenId]>> {
-        let ending = budget.ending.clone().or_else(|| self.ending_now(at, budget.left))?;
+    fn known_ending(&self, at: &Moment) -> Option<Arc<[TokenId]>> {
+        let known = at.budget.as_ref().and_then(|budget| budget.ending.clone());
+        let ending = known.or_else(|| self.ending_now(at, at.left()?))?;
         match ending {
             Ending::Spelled(tokens) if !tokens.is_empty() => Some(tokens),
             _ => None,
@@ -211,10 +250,10 @@ impl Matcher {
 
     /// Clears the bits of tokens after which the text could not be ended in time.
     pub(super) fn keep_within_budget(&self, at: &Moment, row: &mut [u32]) {
-        let Some(budget) = at.budget.as_ref().filter(|_| at.progress != Progress::Finished) else {
+        let Some(left) = at.left().filter(|_| at.progress != Progress::Finished) else {
             return;
         };
-        let Some(left) = budget.left.checked_sub(1) else {
+        let Some(left) = left.checked_sub(1) else {
             row.fill(0);
             return self.allow_end(at, row);
         };
@@ -262,7 +301,7 @@ impl Matcher {
             }
             return;
         }
-        if let Some(tokens) = self.known_ending(at, budget) {
+        if let Some(tokens) = self.known_ending(at) {
             let (word, bit) = (tokens[0].index() / 32, 1 << (tokens[0].get() % 32));
             row[word] |= ordinary[word] & bit;
         }
@@ -270,7 +309,7 @@ impl Matcher {
     }
 
     /// Sets the bits of the stop tokens if the text may end.
-    fn allow_end(&self, at: &Moment, row: &mut [u32]) {
+    pub(super) fn allow_end(&self, at: &Moment, row: &mut [u32]) {
         if self.may_end(at) {
             crate::index::allow(self.stop_tokens(), row);
         }

@@ -48,18 +48,23 @@ impl Matcher {
     ///
     /// Costs the depth of the parse stack and the number of bytes returned.
     pub fn shortest_completion(&self) -> Option<Vec<u8>> {
+        let is_text =
+            |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
+        self.spelled_completion().filter(is_text)
+    }
+
+    /// Returns the same, in which tokens without text are spelled as the grammar names them.
+    pub(super) fn spelled_completion(&self) -> Option<Vec<u8>> {
         if self.is_finished() {
             return None;
         }
         if !self.unwritten().is_empty() {
             let healed = Self { now: self.now.healed(), ..self.clone() };
-            return Some([self.unwritten(), &healed.shortest_completion()?].concat());
+            return Some([self.unwritten(), &healed.spelled_completion()?].concat());
         }
         if self.is_accepting() {
             return Some(Vec::new());
         }
-        let is_text =
-            |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
         let steps =
             &mut self.index.scanner().bounds().decision_steps.saturating_mul(STEPS_FOR_A_STEP);
         let readings = self.now.readings.iter().enumerate();
@@ -70,7 +75,7 @@ impl Matcher {
         let is_new = |text: &Vec<u8>| knows_all || self.after_text(&self.now, text).is_ok();
         let planned = completions.filter(is_new).min_by_key(Vec::len);
         let search = || self.now.noted().iter().find_map(|reading| self.search(reading, steps));
-        planned.or_else(search).filter(is_text)
+        planned.or_else(search)
     }
 
     /// Returns a completion by the cheapest plan, if it can be spelled. `between`: no lexeme is in

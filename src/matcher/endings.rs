@@ -94,7 +94,7 @@ struct Rest {
 }
 
 /// A vocabulary with more nodes in its trie is not searched.
-const MOST_NODES: usize = 1 << 12;
+pub(super) const MOST_NODES: usize = 1 << 12;
 
 /// Upper bound on the configurations met by one search.
 const MOST_MET: usize = 1 << 11;
@@ -288,7 +288,7 @@ impl Matcher {
     }
 
     /// Returns a short completion, within some steps.
-    fn short_text(&self, at: &Configuration, between: bool) -> Option<Vec<u8>> {
+    pub(super) fn short_text(&self, at: &Configuration, between: bool) -> Option<Vec<u8>> {
         if self.may_end_here(at, between) {
             return Some(Vec::new());
         }

@@ -37,6 +37,9 @@ pub enum AdvanceErrorKind {
     ///
     /// [`Matcher::set_budget`]: crate::Matcher::set_budget
     Budget,
+    /// The model's tokenizer would cut the text into other tokens:
+    /// [`Constraint::with_canonical_tokens`](crate::Constraint::with_canonical_tokens).
+    Canonical,
 }
 
 impl AdvanceErrorKind {
@@ -53,6 +56,7 @@ impl AdvanceErrorKind {
             Self::Lookahead => "lookahead",
             Self::Limit => "limit",
             Self::Budget => "budget",
+            Self::Canonical => "canonical",
         }
     }
 }
@@ -132,6 +136,9 @@ impl fmt::Display for AdvanceError {
             AdvanceErrorKind::Budget => {
                 f.write_str("the text could not be ended within its budget of tokens after it")
             }
+            AdvanceErrorKind::Canonical => f.write_str(
+                "the model's tokenizer cuts every text that continues this way into other tokens",
+            ),
         }
     }
 }

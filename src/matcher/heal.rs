@@ -76,17 +76,32 @@ impl Matcher {
     /// Fills a row with the tokens that may be next while bytes are left to write.
     #[cold]
     pub(super) fn fill_healing_row(&self, at: &Moment, healing: &Healing, row: &mut [u32]) {
-        let index = self.index.after_prefix(healing.left());
-        let rests = Self { index, now: at.healed(), ..self.clone() };
-        rests.fill_shared_row(&rests.now, row);
-        if at.budget.is_some() {
-            for &token in self.vocabulary().longer_than(healing.left()) {
-                let (word, bit) = (token as usize / 32, 1 << (token % 32));
-                if row[word] & bit != 0 && self.after_token(at, TokenId(token)).is_err() {
-                    row[word] &= !bit;
+        self.fill_plain_healing_row(at, healing, row);
+        if at.budget.is_none() && self.canonical.is_none() {
+            return;
+        }
+        for (index, word) in row.iter_mut().enumerate() {
+            for bit in (0..32).filter(|bit| *word >> bit & 1 == 1).collect::<Vec<u32>>() {
+                if self.after_token(at, TokenId(index as u32 * 32 + bit)).is_err() {
+                    *word &= !(1 << bit);
                 }
             }
         }
+    }
+
+    /// Fills a row with the tokens that the grammar allows.
+    pub(super) fn fill_plain_row(&self, at: &Moment, row: &mut [u32]) {
+        match &at.healing {
+            Some(healing) => self.fill_plain_healing_row(at, healing, row),
+            None => self.fill_shared_row(at, row),
+        }
+    }
+
+    /// Fills a row with the tokens that the grammar allows while bytes are left to write.
+    pub(super) fn fill_plain_healing_row(&self, at: &Moment, healing: &Healing, row: &mut [u32]) {
+        let index = self.index.after_prefix(healing.left());
+        let rests = Self { index, now: at.healed(), ..self.clone() };
+        rests.fill_shared_row(&rests.now, row);
         for token in self.vocabulary().prefixes_of(healing.left()) {
             row[token.index() / 32] |= 1 << (token.get() % 32);
         }
@@ -114,6 +129,9 @@ impl Matcher {
         let after =
             after.map_err(|refused| self.healing_error(from, healing, Some(token), refused));
         let (moment, rest, after) = after?;
+        if let Some(tables) = &self.canonical {
+            return self.canonically(tables, from, token, after, false);
+        }
         if rest.is_empty() {
             return Ok(after);
         }
@@ -135,6 +153,12 @@ impl Matcher {
             written.map_err(|refused| self.healing_error(&self.now, healing, None, refused));
         let (now, rest) = written?;
         if rest.is_empty() {
+            let now = match &self.canonical {
+                Some(tables) => {
+                    self.canonically_after_text(tables, &now, bytes.len(), now.clone())?
+                }
+                None => now,
+            };
             return Ok((now, rest));
         }
         let next = Self { now, ..self.clone() }.checked_text(rest);

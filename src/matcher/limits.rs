@@ -77,6 +77,21 @@ const FREE: usize = 2_000;
 const MASKS: usize = 2;
 
 impl Matcher {
+    /// How many readings of the text so far were dropped, because there were more than
+    /// [`Limits::readings`] at the end of a token, or more than one when
+    /// [`Limits::reading_steps`] were spent, or [`Limits::mask_steps`] within a token. As long as
+    /// this is 0 masks are exact; else they may be too narrow. None is ever too wide, and none is
+    /// empty, because each reading that was kept can be completed: but for a text that is given up,
+    /// as [`Limits::reading_steps`] says.
+    ///
+    /// [`Limits::readings`]: crate::Limits::readings
+    /// [`Limits::reading_steps`]: crate::Limits::reading_steps
+    /// [`Limits::mask_steps`]: crate::Limits::mask_steps
+    pub fn dropped_readings(&self) -> usize {
+        let given_up = if self.is_given_up(&self.now) { self.now.readings.len() } else { 0 };
+        self.now.dropped as usize + given_up
+    }
+
     /// Charges a moment for the growth of the scanner since the last call, by the masks and tokens
     /// of this text and of concurrent ones. This keeps any text from growing the scanner without
     /// limit.

@@ -2,6 +2,8 @@
 
 mod batch;
 mod budget;
+mod canonical;
+mod canonical_ways;
 mod captures;
 mod completion;
 mod distinct;
@@ -43,7 +45,7 @@ use crate::index::Index;
 use crate::scanner::configuration::{Configuration, Readings};
 use crate::scanner::{Reads, STEPS_OF_FOLLOWING};
 use crate::util::id::TokenId;
-use crate::vocab::Vocabulary;
+use crate::vocab::{CanonicalTokens, Vocabulary};
 
 pub use batch::{fill_masks, fill_rows};
 use budget::Budget;
@@ -91,6 +93,8 @@ pub struct Matcher {
     choices: Choices,
     /// Upper bound on the lexemes that end within a token, if there is one.
     lookahead: Option<usize>,
+    /// What decides which tokens are canonical, if only these are allowed.
+    canonical: Option<Arc<CanonicalTokens>>,
 }
 
 /// The state of a sequence between two steps.
@@ -104,7 +108,8 @@ struct Moment {
     dropped: u32,
     /// How many steps were taken to follow and decide the readings.
     spent: Spent,
-    /// The tokens left, if their number is limited.
+    /// The tokens left, if their number is limited, and the tokens so far, if only canonical ones
+    /// are allowed and there are some.
     budget: Option<Arc<Budget>>,
     /// Bytes that must be written before the readings go on.
     healing: Option<Arc<Healing>>,
@@ -155,6 +160,7 @@ impl Matcher {
             stops: None,
             choices: Choices::default(),
             lookahead: None,
+            canonical: None,
         }
     }
 
@@ -235,7 +241,10 @@ impl Matcher {
         if let Some(most) = self.lookahead {
             self.take_out_far(at, most, row);
         }
-        self.keep_within_budget(at, row);
+        match &self.canonical {
+            Some(tables) => self.keep_canonical(tables, at, row),
+            None => self.keep_within_budget(at, row),
+        }
     }
 
     /// Fills a row with the stop tokens of the vocabulary.
@@ -327,7 +336,10 @@ impl Matcher {
         }
         let next = self.after_text(&self.now, bytes);
         let next = next.map_err(|refused| self.error(&self.now, None, bytes, refused))?;
-        self.with_same_budget(&self.now, bytes.len(), next)
+        match &self.canonical {
+            Some(tables) => self.canonically_after_text(tables, &self.now, bytes.len(), next),
+            None => self.with_same_budget(&self.now, bytes.len(), next),
+        }
     }
 
     /// Goes on to a state.
@@ -383,31 +395,7 @@ impl Matcher {
     }
 
     fn may_end(&self, from: &Moment) -> bool {
-        if from.healing.is_some() {
-            return false;
-        }
-        let scanner = self.index.scanner();
-        let mut readings = from.readings.iter().enumerate();
-        from.progress == Progress::Finished
-            || readings.any(|(place, at)| match from.is_between(place) {
-                true => scanner.is_complete_between(at, &mut Reads::none()),
-                false => scanner.is_complete(at, &mut Reads::none()),
-            })
-    }
-
-    /// How many readings of the text so far were dropped, because there were more than
-    /// [`Limits::readings`] at the end of a token, or more than one when
-    /// [`Limits::reading_steps`] were spent, or [`Limits::mask_steps`] within a token. As long as
-    /// this is 0 masks are exact; else they may be too narrow. None is ever too wide, and none is
-    /// empty, because each reading that was kept can be completed: but for a text that is given up,
-    /// as [`Limits::reading_steps`] says.
-    ///
-    /// [`Limits::readings`]: crate::Limits::readings
-    /// [`Limits::reading_steps`]: crate::Limits::reading_steps
-    /// [`Limits::mask_steps`]: crate::Limits::mask_steps
-    pub fn dropped_readings(&self) -> usize {
-        let given_up = if self.is_given_up(&self.now) { self.now.readings.len() } else { 0 };
-        self.now.dropped as usize + given_up
+        self.may_end_by_grammar(from) && self.is_canonical(from)
     }
 
     /// Whether a stop token was taken.
@@ -427,7 +415,10 @@ impl Matcher {
             self.error(from, Some(token), bytes, refused)
         })?;
         self.check_lookahead(from, token)?;
-        self.within_budget(from, token, after)
+        match &self.canonical {
+            Some(tables) => self.canonically(tables, from, token, after, true),
+            None => self.within_budget(from, token, after),
+        }
     }
 
     /// Returns the error for a token with these bytes, or for bytes alone, that may not follow.

@@ -1,7 +1,7 @@
 //! Whether nothing but the end of the text can follow: the sign for a server to stop.
 
-use super::Matcher;
 use super::side_state::NotedReading;
+use super::{Matcher, Moment, Progress};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
@@ -9,6 +9,20 @@ use crate::scanner::configuration::Configuration;
 const MOST: usize = 256;
 
 impl Matcher {
+    /// Whether the text may end here, whatever its tokens are.
+    pub(super) fn may_end_by_grammar(&self, from: &Moment) -> bool {
+        if from.healing.is_some() {
+            return false;
+        }
+        let scanner = self.index.scanner();
+        let mut readings = from.readings.iter().enumerate();
+        from.progress == Progress::Finished
+            || readings.any(|(place, at)| match from.is_between(place) {
+                true => scanner.is_complete_between(at, &mut Reads::none()),
+                false => scanner.is_complete(at, &mut Reads::none()),
+            })
+    }
+
     /// Whether the text so far is a sentence that can only be continued by ignored text: white
     /// space and comments. A model that may go on with these often does not end by itself, so a
     /// server may stop here as well as at a stop token.

@@ -7,6 +7,7 @@ use crate::util::id::TokenId;
 use crate::util::limits::Limits;
 
 use super::Vocabulary;
+use super::bpe::{CanonicalError, Tables, Tokenizer};
 use super::error::{VocabularyError, VocabularyErrorKind};
 use super::stops::stops_by_name;
 use super::tokens::{MAX_WIDTH, Span, Tokens, check_id};
@@ -29,6 +30,8 @@ impl Vocabulary {
             stops: Vec::new(),
             stops_chosen: false,
             leading_space: false,
+            tokenizer: Tokenizer::Unknown(CanonicalError::NoMerges),
+            tables: Tables::default(),
         }
     }
 }
@@ -43,6 +46,7 @@ pub(crate) struct VocabularyBuilder {
     special: BTreeMap<u32, Box<str>>,
     stops: Vec<u32>,
     leading_space: bool,
+    tokenizer: Tokenizer,
 }
 
 impl VocabularyBuilder {
@@ -56,6 +60,7 @@ impl VocabularyBuilder {
             special: BTreeMap::new(),
             stops: Vec::new(),
             leading_space: false,
+            tokenizer: Tokenizer::Unknown(CanonicalError::NoMerges),
         }
     }
 
@@ -125,6 +130,11 @@ impl VocabularyBuilder {
         self.leading_space = yes;
     }
 
+    /// Sets how the tokenizer cuts texts into tokens.
+    pub(crate) fn tokenizer(&mut self, tokenizer: Tokenizer) {
+        self.tokenizer = tokenizer;
+    }
+
     /// Makes the logits wide enough for `id`.
     pub(crate) fn widen(&mut self, id: u64) -> Result<(), VocabularyError> {
         check_id(id, self.most_ids)?;
@@ -147,6 +157,8 @@ impl VocabularyBuilder {
             stops,
             stops_chosen: false,
             leading_space: self.leading_space,
+            tokenizer: self.tokenizer,
+            tables: Tables::default(),
         };
         if vocabulary.is_empty() {
             return Err(VocabularyError::malformed("the vocabulary has no tokens"));

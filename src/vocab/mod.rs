@@ -4,6 +4,7 @@
 //! of the tokens, and the [`trie::Trie`] over them that every walk over the vocabulary follows. It
 //! does not depend on grammars.
 
+mod bpe;
 mod builder;
 mod cut;
 mod error;
@@ -18,6 +19,8 @@ mod tokens;
 pub(crate) mod trie;
 mod vocabulary;
 
+pub use bpe::CanonicalError;
+pub(crate) use bpe::{Begin, Canonical, CanonicalTokens, States};
 pub use error::{VocabularyError, VocabularyErrorKind};
 pub use healing::{TakeBack, TakenBack};
 pub use reader::VocabularyReader;

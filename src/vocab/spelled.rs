@@ -103,6 +103,18 @@ impl Spelled {
         Some(tokens.map(|id| self.plain_id(id)).collect())
     }
 
+    /// Returns the token with the longest spelling that `text` begins with, and the length of that.
+    pub(crate) fn longest(&self, text: &[u8]) -> Option<(TokenId, usize)> {
+        let trie = self.spelled.trie();
+        let step = |node: &mut u32, &byte: &u8| {
+            *node = trie.child(*node, byte)?;
+            Some(*node)
+        };
+        let nodes = text.iter().scan(Trie::ROOT, step).zip(1..);
+        let tokens = nodes.filter_map(|(node, length)| Some((*trie.tokens(node).first()?, length)));
+        tokens.last().map(|(id, length)| (self.plain_id(TokenId(id)), length))
+    }
+
     /// Unites the bits of each token: `wide` is a row of [`Spelled::spelled`].
     pub(crate) fn fold(&self, wide: &[u32], row: &mut [u32]) {
         let words = self.stride.map_or(wide.len(), |stride| stride as usize / 32);

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::TokenId;
 
+use super::bpe::{Tables, Tokenizer};
 use super::error::{VocabularyError, VocabularyErrorKind};
 use super::stops::stops_by_name;
 use super::tokens::{MAX_WIDTH, Span, Tokens, check_id};
@@ -35,6 +36,10 @@ pub struct Vocabulary {
     /// Whether the caller set the stop tokens, so that they are no longer guessed from names.
     pub(super) stops_chosen: bool,
     pub(super) leading_space: bool,
+    /// How the tokenizer cuts texts into tokens.
+    pub(super) tokenizer: Tokenizer,
+    /// What follows from that for sequences; computed on first use.
+    pub(super) tables: Tables,
 }
 
 impl Vocabulary {
@@ -54,6 +59,7 @@ impl Vocabulary {
         self.special.retain(|&id, _| (id as usize) < width);
         self.stops.retain(|id| id.index() < width);
         self.width = width;
+        self.tables = Tables::default();
         if self.is_empty() {
             return Err(VocabularyError::new(
                 VocabularyErrorKind::Argument,
@@ -127,6 +133,7 @@ impl Vocabulary {
         if let Some(spans) = spans {
             self.tokens = Arc::new(Tokens::new(self.tokens.bytes.to_vec(), spans));
         }
+        self.tables = Tables::default();
         if !self.stops_chosen {
             self.stops = stops_by_name(&self.special);
         }
@@ -220,7 +227,7 @@ impl Vocabulary {
 
     /// Returns the same vocabulary with other bytes for its tokens, and this width.
     pub(super) fn with_bytes(&self, tokens: Arc<Tokens>, width: usize) -> Self {
-        Self { tokens, width, ..self.clone() }
+        Self { tokens, width, tables: Tables::default(), ..self.clone() }
     }
 
     /// Returns the bytes that are no token by themselves. The model may be unable to produce a text

@@ -4,6 +4,8 @@
 //! and then has these pairs. What follows them, the tensors, is not read, so the file may be cut
 //! off there. Numbers are little-endian, or big-endian if the version tells so.
 
+mod rules;
+
 use super::byte_level;
 use super::tokenizer_json::fallback_byte;
 use crate::vocab::Vocabulary;
@@ -23,6 +25,7 @@ const DEPTH: usize = 4;
 
 /// Types of values, by their numbers.
 const U32: u32 = 4;
+const F32: u32 = 6;
 const BOOL: u32 = 7;
 const STRING: u32 = 8;
 const ARRAY: u32 = 9;
@@ -84,13 +87,18 @@ impl VocabularyReader {
 
 /// The metadata that describes the tokenizer.
 #[derive(Default)]
-struct Metadata<'a> {
-    model: &'a [u8],
-    tokens: Vec<&'a [u8]>,
+pub(super) struct Metadata<'a> {
+    pub(super) model: &'a [u8],
+    pub(super) tokens: Vec<&'a [u8]>,
     /// By token, its type; empty if the file has none.
-    types: Vec<u32>,
+    pub(super) types: Vec<u32>,
     stops: Vec<u64>,
     add_space_prefix: Option<bool>,
+    /// The merges, and by token its score: each only for some tokenizers.
+    pub(super) merges: Vec<&'a [u8]>,
+    pub(super) scores: Vec<f32>,
+    /// The name of the way in which texts are split first.
+    pub(super) splits: &'a [u8],
 }
 
 /// The reason why metadata cannot be read.
@@ -145,6 +153,19 @@ impl<'a> Metadata<'a> {
                         metadata.types.push(input.u32()?);
                     }
                 }
+                (Some("merges"), ARRAY) => {
+                    metadata.merges.clear();
+                    for _ in 0..input.array(&[STRING])? {
+                        metadata.merges.push(input.string()?);
+                    }
+                }
+                (Some("scores"), ARRAY) => {
+                    metadata.scores.clear();
+                    for _ in 0..input.array(&[F32])? {
+                        metadata.scores.push(f32::from_bits(input.u32()?));
+                    }
+                }
+                (Some("pre"), STRING) => metadata.splits = input.string()?,
                 (Some("add_space_prefix"), BOOL) => {
                     metadata.add_space_prefix = Some(input.take(1)? != [0]);
                 }
@@ -223,6 +244,7 @@ impl<'a> Metadata<'a> {
                 _ => return Err(malformed(&format!("token {id} has the unknown type {kind}"))),
             }
         }
+        builder.tokenizer(rules::of(self, encoding == Encoding::ByteLevel));
         for &id in self.stops.iter().filter(|&&id| id < self.tokens.len() as u64) {
             builder.stop(id)?;
         }
@@ -269,7 +291,7 @@ impl<'a> Input<'a> {
     fn array(&mut self, kinds: &[u32]) -> Result<u64, Fault> {
         match kinds.contains(&self.u32()?) {
             true => self.u64(),
-            false => Err(Fault::Wrong("the tokens or their types have another type")),
+            false => Err(Fault::Wrong("the tokens or what belongs to them have another type")),
         }
     }
 

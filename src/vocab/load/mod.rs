@@ -7,6 +7,7 @@ mod builtin;
 mod byte_level;
 mod gguf;
 mod list;
+mod merges;
 pub(super) mod pieces;
 mod protobuf;
 pub(super) mod sentencepiece;

@@ -19,6 +19,11 @@ pub(in crate::vocab) struct Pieces {
 }
 
 impl Pieces {
+    /// Returns the piece at a place of the file, and its id.
+    pub(in crate::vocab) fn get(&self, place: usize) -> Option<(&str, u64)> {
+        self.entries.get(place).map(|(range, id)| (&self.text[range.clone()], *id))
+    }
+
     /// Iterates over the pieces and their ids.
     pub(in crate::vocab) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.entries.iter().map(|(range, id)| (&self.text[range.clone()], *id))

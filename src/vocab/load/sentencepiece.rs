@@ -3,6 +3,7 @@
 
 use super::check_size;
 use crate::vocab::Vocabulary;
+use crate::vocab::bpe::{Bpe, CanonicalError, Tokenizer};
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::reader::VocabularyReader;
@@ -94,6 +95,7 @@ impl VocabularyReader {
                 PieceKind::Unused => builder.widen(id)?,
             }
         }
+        builder.tokenizer(model.tokenizer());
         let eos = usize::try_from(model.eos_id).ok().and_then(|id| model.pieces.get(id));
         if eos.is_some_and(|piece| piece.kind == PieceKind::Control) {
             builder.stop(model.eos_id as u64)?;
@@ -145,6 +147,30 @@ impl<'a> Model<'a> {
             return Err(malformed("the model has no pieces"));
         }
         Ok(model)
+    }
+}
+
+impl Model<'_> {
+    /// Returns how the model cuts texts into tokens.
+    fn tokenizer(&self) -> Tokenizer {
+        if !self.is_bpe {
+            return Tokenizer::Unknown(CanonicalError::NotBpe("Unigram".to_owned()));
+        }
+        if self.rewrites_text {
+            let what = "its model normalizes texts".to_owned();
+            return Tokenizer::Unknown(CanonicalError::Step(what));
+        }
+        let of_kind = |kind: PieceKind| {
+            let ids = (0..).zip(&self.pieces).filter(move |(_, piece)| piece.kind == kind);
+            ids.map(|(id, _)| id).collect()
+        };
+        let scores = self
+            .pieces
+            .iter()
+            .map(|piece| (piece.kind == PieceKind::Normal).then_some(piece.score));
+        let mut bpe = Bpe::by_scores(scores, of_kind(PieceKind::Byte));
+        bpe.added = of_kind(PieceKind::UserDefined);
+        bpe.into()
     }
 }
 

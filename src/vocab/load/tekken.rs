@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::check_size;
 use crate::vocab::Vocabulary;
+use crate::vocab::bpe::Bpe;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::reader::VocabularyReader;
@@ -17,7 +18,8 @@ use super::pieces::Text;
 
 #[derive(Deserialize)]
 struct File<'a> {
-    config: Config,
+    #[serde(borrow)]
+    config: Config<'a>,
     #[serde(borrow)]
     vocab: Vec<Entry<'a>>,
     #[serde(borrow, default)]
@@ -25,7 +27,9 @@ struct File<'a> {
 }
 
 #[derive(Deserialize)]
-struct Config {
+struct Config<'a> {
+    #[serde(borrow, default)]
+    pattern: Option<Text<'a>>,
     default_vocab_size: u64,
     default_num_special_tokens: u64,
 }
@@ -83,6 +87,9 @@ impl VocabularyReader {
         }
 
         let mut builder = VocabularyBuilder::within(limits);
+        let mut bpe = Bpe::by_ids();
+        bpe.pattern = file.config.pattern.as_ref().map(|pattern| pattern.0.as_ref().into());
+        builder.tokenizer(bpe.into());
         if let Some(last) = width.checked_sub(1) {
             builder.widen(last)?;
         }

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::check_size;
 use crate::vocab::Vocabulary;
+use crate::vocab::bpe::Bpe;
 use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::reader::VocabularyReader;
@@ -36,6 +37,7 @@ impl VocabularyReader {
         let limits = self.within();
         check_size(bytes, limits)?;
         let mut builder = VocabularyBuilder::within(limits);
+        builder.tokenizer(Bpe::by_ids().into());
         let mut decoded = Vec::new();
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             let line = line.trim_ascii();

@@ -10,8 +10,10 @@
 //! * `Fuse`, and `Strip` after it: affect only the beginning of the whole text.
 //!
 //! Decoders that depend on neighbours or rewrite text (WordPiece, CTC, suffixes of words) are
-//! refused, because a piece then has no bytes of its own. The merges are skipped; masks do not need
-//! them.
+//! refused, because a piece then has no bytes of its own. How texts are cut into tokens
+//! ([`rules`]) is not needed for that: files that do not tell it are accepted.
+
+mod rules;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -32,31 +34,45 @@ use super::byte_level;
 use super::pieces::{Pieces, Text};
 
 #[derive(Deserialize)]
-struct File<'a> {
+pub(super) struct File<'a> {
     #[serde(borrow, default)]
-    added_tokens: Vec<AddedToken<'a>>,
+    pub(super) added_tokens: Vec<AddedToken<'a>>,
     #[serde(borrow, default)]
-    pre_tokenizer: Option<&'a RawValue>,
+    pub(super) normalizer: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) pre_tokenizer: Option<&'a RawValue>,
     #[serde(borrow, default)]
     decoder: Option<&'a RawValue>,
     #[serde(borrow)]
-    model: Model<'a>,
+    pub(super) model: Model<'a>,
 }
 
 #[derive(Deserialize)]
-struct AddedToken<'a> {
-    id: u64,
+pub(super) struct AddedToken<'a> {
+    pub(super) id: u64,
     #[serde(borrow)]
-    content: Text<'a>,
+    pub(super) content: Text<'a>,
     #[serde(default)]
     special: bool,
+    #[serde(default)]
+    pub(super) normalized: Option<bool>,
+    #[serde(default)]
+    pub(super) lstrip: bool,
+    #[serde(default)]
+    pub(super) rstrip: bool,
+    #[serde(default)]
+    pub(super) single_word: bool,
 }
 
 #[derive(Deserialize)]
-struct Model<'a> {
+pub(super) struct Model<'a> {
     #[serde(rename = "type", borrow, default)]
-    kind: Option<Text<'a>>,
-    vocab: Pieces,
+    pub(super) kind: Option<Text<'a>>,
+    pub(super) vocab: Pieces,
+    #[serde(borrow, default)]
+    pub(super) merges: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) ignore_merges: bool,
     #[serde(borrow, default)]
     unk_token: Option<Text<'a>>,
     #[serde(default)]
@@ -116,6 +132,7 @@ impl VocabularyReader {
             builder.token(id, &decoded)?;
         }
         add_tokens(&mut builder, &file.added_tokens, &coding)?;
+        builder.tokenizer(rules::of(&file, &coding, &builder));
         builder.finish()
     }
 }
@@ -177,9 +194,9 @@ fn refuse_context(model: &Model<'_>) -> Result<(), VocabularyError> {
 }
 
 /// The effect of the decoder on one piece.
-struct Coding {
-    byte_level: bool,
-    byte_fallback: bool,
+pub(super) struct Coding {
+    pub(super) byte_level: bool,
+    pub(super) byte_fallback: bool,
     /// Patterns and replacements, in order.
     replacements: Vec<(String, String)>,
     leading_space: bool,
@@ -198,7 +215,7 @@ const MAX_DESCRIPTION: usize = 1 << 20;
 const TIMES_REPLACED: usize = 8;
 
 /// Parses the description of a decoder or pre-tokenizer; null if there is none.
-fn description(raw: Option<&RawValue>) -> Result<Value, VocabularyError> {
+pub(super) fn description(raw: Option<&RawValue>) -> Result<Value, VocabularyError> {
     let Some(raw) = raw.map(RawValue::get) else { return Ok(Value::Null) };
     if raw.len() > MAX_DESCRIPTION {
         return Err(VocabularyError::limit(format!(
@@ -300,7 +317,7 @@ impl Coding {
     }
 
     /// Appends the bytes of a piece of the model.
-    fn decode(&self, piece: &str, bytes: &mut Vec<u8>) -> Result<(), VocabularyError> {
+    pub(super) fn decode(&self, piece: &str, bytes: &mut Vec<u8>) -> Result<(), VocabularyError> {
         if self.byte_fallback
             && let Some(byte) = fallback_byte(piece)
         {
