@@ -14,8 +14,8 @@ const MOST_SEPARATORS: usize = 3;
 
 /// Removes separators from the parts next to them. Returns whether there were any.
 pub(super) fn set_apart(regex: &mut Regex) -> bool {
-    let all =
-        |parts: &mut [Regex]| parts.iter_mut().fold(false, |any, part| set_apart(part) || any);
+    // Each part is searched, whether or not one before it had any.
+    let all = |parts: &mut [Regex]| parts.iter_mut().map(set_apart).filter(|&had| had).count() > 0;
     match regex {
         Regex::Concat(parts) => {
             let mut is_less = false;
