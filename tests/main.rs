@@ -35,6 +35,7 @@ mod lark_grammars;
 mod llguidance;
 mod long_strings;
 mod messages;
+mod model;
 mod oracle_itself;
 mod python;
 mod random;
