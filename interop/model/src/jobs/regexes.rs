@@ -34,8 +34,9 @@ pub fn run(writer: &Writer, _count: usize) -> Result<()> {
         let place = writer.read(&writer.tokenizer.encode(prompt));
         let mut cells = vec![format!("{prompt:?}")];
         for mask in [None, Some(&constraint)] {
-            let mode = Mode { constraint: mask, ..Mode::default() };
-            let written = writer.write(vec![place.clone()], b"", &mode, LIMIT)?.remove(0);
+            // White space has no end in the paper's regexes, so the limit is a budget.
+            let mode = Mode { constraint: mask, budget: mask.map(|_| LIMIT), ..Mode::default() };
+            let written = writer.write(vec![place.clone()], b"", &mode, LIMIT + 1)?.remove(0);
             ensure!(mask.is_none() || written.is_stopped, "{regex} does not end");
             let text = writer.tokenizer.decode(&written.tokens());
             cells.push(format!("{:?}", String::from_utf8_lossy(&text)));
