@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
-use super::objects::right;
-use super::{common_columns, places, print_head, texts, valid, write_all};
+use super::objects::{COLUMNS, print_row};
+use super::{places, print_head};
 use crate::tasks;
-use crate::writer::{Mode, Writer};
+use crate::writer::Writer;
 
 /// Prints one row for each task and lookahead.
 pub fn run(writer: &Writer, count: usize) -> Result<()> {
-    print_head("task | lookahead | valid | right | COMMON");
+    print_head(&format!("task | lookahead | {COLUMNS}"));
     for task in [
         tasks::person_after_example(),
         tasks::person(),
@@ -26,16 +26,7 @@ pub fn run(writer: &Writer, count: usize) -> Result<()> {
             ("2", Some(constraint.with_lookahead(2))),
             ("any", Some(constraint.clone())),
         ] {
-            let mode = Mode { constraint: mask.as_ref(), ..Mode::default() };
-            let written = write_all(writer, &places, &mode, task.limit)?;
-            let texts = texts(writer, &written);
-            println!(
-                "| {} | {name} | {} | {} | {} |",
-                task.name,
-                valid(&constraint, &texts),
-                right(task.name, &texts),
-                common_columns(&written)
-            );
+            print_row(writer, &task, (name, mask.as_ref()), &constraint, &places)?;
         }
     }
     Ok(())

@@ -2,15 +2,17 @@
 //! of a sum in words.
 
 use anyhow::Result;
+use lrmask::Constraint;
 use serde_json::Value;
 
 use super::{common_columns, places, print_head, texts, valid, write_all};
-use crate::writer::{Mode, Writer};
+use crate::tasks::Task;
+use crate::writer::{Mode, Place, Writer};
 use crate::{prompts, tasks};
 
 /// Prints one row for each task and mode.
 pub fn run(writer: &Writer, count: usize) -> Result<()> {
-    print_head("task | mode | valid | right | COMMON");
+    print_head(&format!("task | mode | {COLUMNS}"));
     for task in [
         tasks::person_after_example(),
         tasks::person(),
@@ -26,23 +28,39 @@ pub fn run(writer: &Writer, count: usize) -> Result<()> {
         for (name, mask) in
             [("free", None), ("masked", Some(&constraint)), ("for models", Some(&bounded))]
         {
-            let mode = Mode { constraint: mask, ..Mode::default() };
-            let written = write_all(writer, &places, &mode, task.limit)?;
-            let texts = texts(writer, &written);
-            println!(
-                "| {} | {name} | {} | {} | {} |",
-                task.name,
-                valid(&constraint, &texts),
-                right(task.name, &texts),
-                common_columns(&written)
-            );
+            print_row(writer, &task, (name, mask), &constraint, &places)?;
         }
     }
     Ok(())
 }
 
+/// The names of the columns of [`print_row`].
+pub const COLUMNS: &str = "valid | right | COMMON";
+
+/// Prints the row of a mode, with its name and its masks: how many texts are sentences of
+/// `constraint`, and how many facts or answers in them are right.
+pub fn print_row(
+    writer: &Writer,
+    task: &Task,
+    (name, mask): (&str, Option<&Constraint>),
+    constraint: &Constraint,
+    places: &[Place],
+) -> Result<()> {
+    let mode = Mode { constraint: mask, ..Mode::default() };
+    let written = write_all(writer, places, &mode, task.limit)?;
+    let texts = texts(writer, &written);
+    println!(
+        "| {} | {name} | {} | {} | {} |",
+        task.name,
+        valid(constraint, &texts),
+        right(task.name, &texts),
+        common_columns(&written)
+    );
+    Ok(())
+}
+
 /// How many facts or answers are right, as a cell.
-pub fn right(task: &str, texts: &[Vec<u8>]) -> String {
+fn right(task: &str, texts: &[Vec<u8>]) -> String {
     let score: fn(usize, &Value) -> usize = match task {
         task if task.starts_with("person") => facts_right,
         task if task.starts_with("steps") => answer_right,
