@@ -34,6 +34,12 @@ fn filled(matcher: &Matcher) -> TokenMask {
     mask
 }
 
+/// Returns the bytes of a list of tokens.
+fn text_of(vocabulary: &Vocabulary, tokens: &[u32]) -> Vec<u8> {
+    let bytes = |&id: &u32| vocabulary.bytes(id).unwrap_or_default();
+    tokens.iter().flat_map(bytes).copied().collect()
+}
+
 fn any_text(vocabulary: &Vocabulary) -> Constraint {
     let grammar = Grammar::from_lark("start: ANY?\nANY: /(.|\\n)+/s").unwrap();
     Constraint::new(&grammar, vocabulary).unwrap().with_canonical_tokens().unwrap()
@@ -266,14 +272,6 @@ impl Small {
         let text = std::str::from_utf8(text).ok()?;
         Some(self.tokenizer.encode_fast(text, false).ok()?.get_ids().to_vec())
     }
-
-    fn text(&self, tokens: &[u32]) -> Vec<u8> {
-        tokens
-            .iter()
-            .flat_map(|&id| self.vocabulary.bytes(id).unwrap_or_default())
-            .copied()
-            .collect()
-    }
 }
 
 /// Results of a walk.
@@ -308,7 +306,7 @@ fn ends_well(
         matcher.advance(next).map_err(|error| format!("{next}: {error}"))?;
         tokens.push(next.get());
     }
-    let text = small.text(&tokens);
+    let text = text_of(&small.vocabulary, &tokens);
     if judge(&text) == Some(false) {
         return Err(format!("{:?} is no member", text.escape_ascii().to_string()));
     }
@@ -368,7 +366,7 @@ fn check(case: &Case, lexer: oracle::spec::LexerKind) -> Outcome {
                     .faults
                     .push(format!("{why}, after {tokens:?}, \"{prefix}\" first, {}", small.about));
             };
-            let text = small.text(&tokens);
+            let text = text_of(&small.vocabulary, &tokens);
             let ends = judge(&text) == Some(true) && small.encode(&text).as_ref() == Some(&tokens);
             if matcher.is_accepting() != ends {
                 fault(format!("may end: {}", !ends));
@@ -570,14 +568,6 @@ impl Real {
         Some(tokens.into_iter().map(TokenId::get).collect())
     }
 
-    fn text(&self, tokens: &[u32]) -> Vec<u8> {
-        tokens
-            .iter()
-            .flat_map(|&id| self.vocabulary.bytes(id).unwrap_or_default())
-            .copied()
-            .collect()
-    }
-
     /// Returns a text without the blanks that Hugging Face's file has lost from the model.
     fn known(&self, text: String) -> String {
         if self.name.contains("SentencePiece") { text.replace('\u{a0}', "") } else { text }
@@ -724,7 +714,7 @@ fn the_tokenizers_own_cut_is_never_refused() {
 
 /// Whether some text begins with these tokens, as far as a few continuations tell.
 fn is_beginning(real: &Real, tokens: &[u32]) -> bool {
-    let text = real.text(tokens);
+    let text = text_of(&real.vocabulary, tokens);
     let tails: Vec<Vec<u8>> = match std::str::from_utf8(&text) {
         Ok(_) => vec![Vec::new()],
         Err(error) if error.error_len().is_some() => return false,
@@ -847,7 +837,7 @@ fn texts_that_follow_the_masks_are_cut_into_their_tokens() {
                 let mut matcher = canonical.matcher();
                 let mut free = plain.matcher();
                 let about = |ids: &[u32]| {
-                    let text = real.text(ids).escape_ascii().to_string();
+                    let text = text_of(&real.vocabulary, ids).escape_ascii().to_string();
                     format!("{} {grammar}, seed {seed}: {ids:?} {text}", real.name)
                 };
                 let budget = random.usize(1..40);
@@ -888,7 +878,7 @@ fn texts_that_follow_the_masks_are_cut_into_their_tokens() {
                     free.advance(next).unwrap();
                     ids.push(next.get());
                 }
-                let text = real.text(&ids);
+                let text = text_of(&real.vocabulary, &ids);
                 assert_eq!(real.encode(&text).as_ref(), Some(&ids), "{}", about(&ids));
                 tokens += ids.len();
             }
