@@ -73,35 +73,25 @@ impl Pattern {
 
     /// Whether a regex in it has a look-around. Cost: the size of the tree.
     pub(crate) fn looks_around(&self) -> bool {
-        match self {
-            Pattern::Regex { pattern, .. } => {
-                ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
-            }
-            Pattern::Concat(parts) | Pattern::Alternation(parts) | Pattern::Intersection(parts) => {
-                parts.iter().any(Pattern::looks_around)
-            }
-            Pattern::Repeat { pattern, .. }
-            | Pattern::Complement(pattern)
-            | Pattern::Shortest(pattern) => pattern.looks_around(),
-            Pattern::Literal { .. }
-            | Pattern::Range(..)
-            | Pattern::Automaton(_)
-            | Pattern::Counted(_)
-            | Pattern::Tokens(_)
-            | Pattern::Schema(_) => false,
-        }
+        const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
+        self.has_regex(&|pattern, _| LOOKS.iter().any(|look| pattern.contains(look)))
     }
 
     /// Whether it may match texts that are not UTF-8. Cost: the size of the tree.
     pub(crate) fn reads_bytes(&self) -> bool {
+        self.has_regex(&|_, flags| flags.bytes)
+    }
+
+    /// Whether it contains a regex for which `is_wanted` returns true.
+    fn has_regex(&self, is_wanted: &dyn Fn(&str, RegexFlags) -> bool) -> bool {
         match self {
-            Pattern::Regex { flags, .. } => flags.bytes,
+            Pattern::Regex { pattern, flags, .. } => is_wanted(pattern, *flags),
             Pattern::Concat(parts) | Pattern::Alternation(parts) | Pattern::Intersection(parts) => {
-                parts.iter().any(Pattern::reads_bytes)
+                parts.iter().any(|part| part.has_regex(is_wanted))
             }
             Pattern::Repeat { pattern, .. }
             | Pattern::Complement(pattern)
-            | Pattern::Shortest(pattern) => pattern.reads_bytes(),
+            | Pattern::Shortest(pattern) => pattern.has_regex(is_wanted),
             Pattern::Literal { .. }
             | Pattern::Range(..)
             | Pattern::Automaton(_)

@@ -17,9 +17,9 @@
 //!
 //! A look-around within a look-ahead uses the same construction: after a text that ends with open
 //! watches, the automaton reads on until they are decided. If the look-ahead has conditions on the
-//! text before it, its automaton runs along from the beginning of the text, and the watch starts
-//! where [`Dfa::BEGIN`] leads. The automaton of a look-behind begins where the text does, so
-//! look-behinds within it are decided at once.
+//! text before it, its automaton runs along from the beginning of the text, and the watch starts in
+//! the state after [`Dfa::BEGIN`]. The automaton of a look-behind reads the text from the
+//! beginning, so look-behinds within it are decided at once.
 //!
 //! In the Hir a look-around is an empty capture group whose number identifies the look-around.
 

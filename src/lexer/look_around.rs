@@ -10,8 +10,8 @@ pub(super) struct LookAround {
     pub(super) side: Side,
     /// Whether it must not match.
     pub(super) negated: bool,
-    /// Automaton of `X`, or of `.*X` for a look-behind. That of a look-ahead may read the text
-    /// before it first, as that of a lexeme may.
+    /// Automaton of `X` for a look-ahead, and of `.*X` for a look-behind. The automaton of a
+    /// look-ahead may first read the text before it, like the automaton of a lexeme.
     pub(super) dfa: Dfa,
 }
 

@@ -23,10 +23,11 @@ use crate::scanner::Reads;
 use crate::util::id::TokenId;
 use crate::vocab::trie::Trie;
 
-/// The tokens that a text may still have.
+/// What is known of a text in tokens: where their number is limited, or only canonical ones are
+/// allowed.
 #[derive(Clone, Debug)]
-pub(super) struct Budget {
-    /// `None` if any number is left: then the tokens so far count.
+pub(super) struct TokenState {
+    /// The number of tokens left, if it is limited.
     left: Option<usize>,
     /// A way to end the text within them; `None` if it was not needed: one can be found.
     ending: Option<Ending>,
@@ -34,8 +35,8 @@ pub(super) struct Budget {
     sequence: Option<Sequence>,
 }
 
-impl Budget {
-    fn new(left: usize, ending: Option<Ending>) -> Arc<Self> {
+impl TokenState {
+    fn within(left: usize, ending: Option<Ending>) -> Arc<Self> {
         Arc::new(Self { left: Some(left), ending, sequence: None })
     }
 }
@@ -43,19 +44,19 @@ impl Budget {
 impl Moment {
     /// Returns the tokens left, if their number is limited.
     pub(super) fn left(&self) -> Option<usize> {
-        self.budget.as_ref()?.left
+        self.tokens.as_ref()?.left
     }
 
     /// Returns the tokens so far, if only canonical ones are allowed and there are some.
     pub(super) fn sequence(&self) -> Option<&Sequence> {
-        self.budget.as_ref()?.sequence.as_ref()
+        self.tokens.as_ref()?.sequence.as_ref()
     }
 
     /// Returns this state after other tokens, with this number of tokens left.
     pub(super) fn with_sequence(self, sequence: Option<Sequence>, left: Option<usize>) -> Self {
         let is_some = sequence.is_some() || left.is_some();
-        let budget = is_some.then(|| Arc::new(Budget { left, ending: None, sequence }));
-        Self { budget, ..self }
+        let tokens = is_some.then(|| Arc::new(TokenState { left, ending: None, sequence }));
+        Self { tokens, ..self }
     }
 }
 
@@ -130,7 +131,7 @@ impl Matcher {
             true => Ending::Counted(0),
             false => self.ending_now(&self.now, tokens).map_or_else(|| self.too_small(), Ok)?,
         };
-        self.now.budget = Some(Budget::new(tokens, Some(ending)));
+        self.now.tokens = Some(TokenState::within(tokens, Some(ending)));
         Ok(())
     }
 
@@ -188,7 +189,7 @@ impl Matcher {
         let error = || AdvanceError::new(AdvanceErrorKind::Budget, Some(token), length);
         let left = left.checked_sub(1).ok_or_else(error)?;
         if self.is_far(from, left) {
-            return Ok(Moment { budget: Some(Budget::new(left, None)), ..after });
+            return Ok(Moment { tokens: Some(TokenState::within(left, None)), ..after });
         }
         let trie = Trie::new(spellings.len(), |id| spellings[id as usize]);
         let mut found = None;
@@ -203,7 +204,7 @@ impl Matcher {
                 Ending::Spelled(known.ok_or_else(error)?[1..].into())
             }
         };
-        Ok(Moment { budget: Some(Budget::new(left, Some(ending))), ..after })
+        Ok(Moment { tokens: Some(TokenState::within(left, Some(ending))), ..after })
     }
 
     /// Returns the state after bytes from elsewhere, with the same budget.
@@ -220,12 +221,12 @@ impl Matcher {
         let Some(left) = from.left() else { return Ok(after) };
         let error = AdvanceError::new(AdvanceErrorKind::Budget, None, length);
         let ending = self.ending_now(&after, left).ok_or(error)?;
-        Ok(Moment { budget: Some(Budget::new(left, Some(ending))), ..after })
+        Ok(Moment { tokens: Some(TokenState::within(left, Some(ending))), ..after })
     }
 
     /// Returns the tokens of the ending that was found last, at least one.
     fn known_ending(&self, at: &Moment) -> Option<Arc<[TokenId]>> {
-        let known = at.budget.as_ref().and_then(|budget| budget.ending.clone());
+        let known = at.tokens.as_ref().and_then(|tokens| tokens.ending.clone());
         let ending = known.or_else(|| self.ending_now(at, at.left()?))?;
         match ending {
             Ending::Spelled(tokens) if !tokens.is_empty() => Some(tokens),

@@ -76,7 +76,7 @@ impl Matcher {
         at.sequence().map_or_else(|| tables.start(), |sequence| sequence.at.clone())
     }
 
-    /// Whether the tokens so far are what the tokenizer makes of their text.
+    /// Whether the tokenizer makes these tokens of the text so far.
     pub(super) fn is_canonical(&self, at: &Moment) -> bool {
         match (&self.canonical, at.sequence()) {
             (Some(tables), Some(sequence)) => tables.may_end(&sequence.at),

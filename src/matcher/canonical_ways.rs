@@ -80,13 +80,13 @@ pub(super) struct Question<'m> {
     effort: Effort,
 }
 
-/// What is known about the tokens of one group.
+/// The tokens of one group, and the answers found for them.
 pub(super) struct Group {
     at: Moment,
     answers: Vec<(States, Answer)>,
 }
 
-/// What is known about the tokens of a group after which the tokenizer's states are the same.
+/// The answer for the tokens of a group that lead to the same states of the tokenizer.
 #[derive(Default)]
 struct Answer {
     /// The tokens of a way after each of them.
@@ -171,7 +171,7 @@ impl<'m> Question<'m> {
             readings: [after].into_iter().collect(),
             notes: Notes::default(),
             progress: Progress::Begun,
-            budget: None,
+            tokens: None,
             healing: None,
             ..at.clone()
         };
@@ -249,7 +249,7 @@ impl<'m> Question<'m> {
         match tokens.filter(|(tokens, _)| self.left.is_none_or(|left| tokens.len() <= left)) {
             Some((_, Begin::Cut)) => Answer { open: Some(Vec::new()), ..Answer::default() },
             Some((tokens, Begin::Joined)) => Answer { joined: vec![tokens], ..Answer::default() },
-            // What is too little for any tokens is too little for canonical ones.
+            // A budget that no tokens fit is too small for canonical ones.
             None if self.is_too_little(at) => {
                 Answer { searches: Searches::None, ..Answer::default() }
             }
@@ -376,7 +376,7 @@ impl<'m> Question<'m> {
     ) -> Option<Vec<u32>> {
         let mut text = free.iter().collect::<String>().into_bytes();
         let after = self.matcher.within_healing(at, &text).ok()?;
-        let now = Moment { budget: None, ..after };
+        let now = Moment { tokens: None, ..after };
         let after = Matcher { now, canonical: None, ..self.matcher.clone() };
         text.extend(after.spelled_completion()?);
         self.fitting_tokens(next, &text)
@@ -460,7 +460,7 @@ impl<'m> Question<'m> {
 
     /// Returns the state after a token that does not end the text, by the grammar alone.
     pub(super) fn after_plain(&self, at: &Moment, token: u32) -> Option<Moment> {
-        let at = Moment { budget: None, ..at.clone() };
+        let at = Moment { tokens: None, ..at.clone() };
         match &at.healing {
             None => self.matcher.after_spelled(&at, TokenId(token)).ok(),
             Some(healing) => {
@@ -472,7 +472,7 @@ impl<'m> Question<'m> {
 }
 
 impl Moment {
-    /// Whether both are certainly equal, but for what they have cost.
+    /// Whether both are equal apart from their costs. May return false for equal ones.
     fn is_like(&self, other: &Self) -> bool {
         let mut readings = self.readings.iter().zip(&other.readings);
         self.readings.len() == other.readings.len()

@@ -77,7 +77,7 @@ impl Matcher {
     #[cold]
     pub(super) fn fill_healing_row(&self, at: &Moment, healing: &Healing, row: &mut [u32]) {
         self.fill_plain_healing_row(at, healing, row);
-        if at.budget.is_none() && self.canonical.is_none() {
+        if at.left().is_none() && self.canonical.is_none() {
             return;
         }
         for (index, word) in row.iter_mut().enumerate() {

@@ -48,8 +48,8 @@ use crate::util::id::TokenId;
 use crate::vocab::{CanonicalTokens, Vocabulary};
 
 pub use batch::{fill_masks, fill_rows};
-use budget::Budget;
 pub use budget::BudgetError;
+use budget::TokenState;
 pub use captures::Capture;
 use captures::Input;
 pub use drafts::Draft;
@@ -110,7 +110,7 @@ struct Moment {
     spent: Spent,
     /// The tokens left, if their number is limited, and the tokens so far, if only canonical ones
     /// are allowed and there are some.
-    budget: Option<Arc<Budget>>,
+    tokens: Option<Arc<TokenState>>,
     /// Bytes that must be written before the readings go on.
     healing: Option<Arc<Healing>>,
 }
@@ -152,7 +152,7 @@ impl Matcher {
                 progress: Progress::Fresh,
                 dropped: 0,
                 spent: Spent::default(),
-                budget: None,
+                tokens: None,
                 healing: None,
             },
             history: History::default(),
@@ -486,7 +486,7 @@ impl Matcher {
             progress: one.progress,
             dropped: one.dropped.max(other.dropped),
             spent: one.spent.max(other.spent),
-            budget: None,
+            tokens: None,
             healing: None,
         };
         either.spend(Followed { steps, ..Followed::default() }, self.index.scanner());
@@ -608,7 +608,7 @@ impl Matcher {
             progress: Progress::Begun,
             dropped: from.dropped.saturating_add(dropped),
             spent: from.spent,
-            budget: None,
+            tokens: None,
             healing: None,
         };
         let steps = stepped.following() + viewed.following() + united;

@@ -203,7 +203,7 @@ impl Matcher {
             progress: Progress::Begun,
             dropped: from.dropped.saturating_add(followed.dropped),
             spent: from.spent,
-            budget: None,
+            tokens: None,
             healing: None,
         };
         moment.spend(followed, self.index.scanner());
