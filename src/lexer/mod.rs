@@ -15,8 +15,7 @@
 //! ([`algebra`], [`splice`]); passes 1 and 2 make those of the parts.
 //!
 //! Patterns that are a sequence of byte classes are built directly ([`chain`]). Bounds on the
-//! number of characters are not expanded into states ([`count`]). The residual language of a state
-//! has the same representation in all automata that have it ([`residual`]).
+//! number of characters are not expanded into states ([`count`]).
 
 mod algebra;
 mod approximation;
@@ -39,7 +38,6 @@ mod lower_regex;
 mod minimize;
 mod partition;
 mod python;
-mod residual;
 mod splice;
 mod table;
 #[cfg(test)]

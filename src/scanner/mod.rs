@@ -44,7 +44,6 @@ mod one_way;
 pub(crate) mod product_state;
 mod proof;
 mod reads;
-mod residual;
 mod rule_attributes;
 pub(crate) mod self_loops;
 mod size;

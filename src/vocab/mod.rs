@@ -12,7 +12,6 @@ mod healing;
 mod load;
 pub(crate) mod nodes;
 mod reader;
-pub(crate) mod shared_walks;
 mod spelled;
 mod stops;
 mod tokens;

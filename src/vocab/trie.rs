@@ -16,7 +16,6 @@
 //! without recursion, so depth costs nothing.
 
 use super::nodes::{Node, NodeGroups};
-use super::shared_walks::SharedWalks;
 use crate::util::self_loops::{Groups, STRAY_BYTES};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
@@ -33,7 +32,6 @@ pub(crate) struct Trie {
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
-    rests: SharedWalks,
 }
 
 impl Trie {
@@ -82,15 +80,7 @@ impl Trie {
             row[id as usize / 32] |= 1 << (id % 32);
         }
         let root_children = Box::new([Self::ROOT; 256]);
-        let mut trie = Self {
-            nodes,
-            groups,
-            ids,
-            row,
-            root_children,
-            max_depth,
-            rests: SharedWalks::default(),
-        };
+        let mut trie = Self { nodes, groups, ids, row, root_children, max_depth };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -210,11 +200,6 @@ impl Trie {
         &self.ids[self.node(node).first as usize..self.node(self.end(node)).first as usize]
     }
 
-    /// Returns the cache of results that grammars share.
-    pub(crate) fn rests(&self) -> &SharedWalks {
-        &self.rests
-    }
-
     /// Returns the length of the longest token.
     pub(crate) fn max_depth(&self) -> usize {
         self.max_depth
@@ -223,7 +208,7 @@ impl Trie {
     /// Returns the memory used, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         let words = self.ids.len() + self.row.len() + 256;
-        self.nodes.len() * size_of::<Node>() + self.groups.bytes() + words * 4 + self.rests.bytes()
+        self.nodes.len() * size_of::<Node>() + self.groups.bytes() + words * 4
     }
 }
 

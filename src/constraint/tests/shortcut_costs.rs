@@ -25,11 +25,10 @@ use crate::vocab::Vocabulary;
 
 const ROUNDS: usize = 7;
 
-const CASES: [(&str, Shortcuts); 6] = [
+const CASES: [(&str, Shortcuts); 5] = [
     ("all", Shortcuts::ALL),
     ("no base walks", Shortcuts { base_walks: false, ..Shortcuts::ALL }),
     ("no self-loops", Shortcuts { self_loops: false, ..Shortcuts::ALL }),
-    ("no rests", Shortcuts { rests: false, ..Shortcuts::ALL }),
     ("no branches", Shortcuts { branches: false, ..Shortcuts::ALL }),
     ("no submasks", Shortcuts { submasks: false, ..Shortcuts::ALL }),
 ];

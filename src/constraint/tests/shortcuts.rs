@@ -13,25 +13,18 @@ use crate::schema::SchemaOptions;
 use crate::vocab::Vocabulary;
 
 /// No shortcuts.
-const PLAIN: Shortcuts = Shortcuts {
-    base_walks: false,
-    self_loops: false,
-    rests: false,
-    branches: false,
-    submasks: false,
-};
+const PLAIN: Shortcuts =
+    Shortcuts { base_walks: false, self_loops: false, branches: false, submasks: false };
 
 /// All of them, each alone, and all but each.
-const OTHERS: [Shortcuts; 11] = [
+const OTHERS: [Shortcuts; 9] = [
     Shortcuts::ALL,
     Shortcuts { base_walks: true, ..PLAIN },
     Shortcuts { self_loops: true, ..PLAIN },
-    Shortcuts { base_walks: true, rests: true, ..PLAIN },
     Shortcuts { branches: true, ..PLAIN },
     Shortcuts { submasks: true, ..PLAIN },
     Shortcuts { base_walks: false, ..Shortcuts::ALL },
     Shortcuts { self_loops: false, ..Shortcuts::ALL },
-    Shortcuts { rests: false, ..Shortcuts::ALL },
     Shortcuts { branches: false, ..Shortcuts::ALL },
     Shortcuts { submasks: false, ..Shortcuts::ALL },
 ];

@@ -13,7 +13,7 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::{Array, SmallVec};
 
-use super::set::{TokenSet, tokens_of};
+use super::set::TokenSet;
 use crate::util::append::{AppendVec, Interner};
 
 /// The number of a set of tokens, either stored or composed.
@@ -149,20 +149,6 @@ impl TokenSetGraph {
             self.held.fetch_add(FEW_BYTES + size_of_val(&ids[..]), Ordering::Relaxed);
         }
         StoredTokensId(Stored::Few(number))
-    }
-
-    /// Returns the tokens with this number as one set, for masks of `words` words.
-    pub(crate) fn collect(&self, tokens: TokensId, words: usize) -> Cow<'_, TokenSet> {
-        match tokens.kind() {
-            Kind::Stored(stored) => self.stored(stored),
-            Kind::Union(_) | Kind::Difference(_) => {
-                let mut row = vec![0; words];
-                self.write_to(tokens, &mut row);
-                let list = tokens_of(&row, words);
-                let row = || TokenSet::Words(row.into());
-                Cow::Owned(list.map_or_else(row, |list| TokenSet::List(list.into())))
-            }
-        }
     }
 
     /// Returns the stored set with this number.
@@ -431,8 +417,6 @@ mod tests {
         let all = union_of(&[graph.difference(inner, Some(set(&[64]))), others]);
         let mut row = [0; 4];
         graph.write_to(all, &mut row);
-        assert_eq!(row, [0b1110, 0, 1, 0]);
-        graph.collect(all, 4).write_to(&mut row);
         assert_eq!(row, [0b1110, 0, 1, 0]);
         let mut row = [0; 4];
         graph.write_to(inner, &mut row);

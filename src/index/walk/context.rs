@@ -25,8 +25,6 @@ pub(crate) struct Shortcuts {
     pub(crate) base_walks: bool,
     /// Skips whole subtrees and runs of nodes where a scan state leads back to itself.
     pub(crate) self_loops: bool,
-    /// Reuses walks inside strings that another grammar has done.
-    pub(crate) rests: bool,
     /// Caches the results for each first byte, for other walks.
     pub(crate) branches: bool,
     /// Caches the results for parts of a mask, for other masks.
@@ -36,5 +34,5 @@ pub(crate) struct Shortcuts {
 impl Shortcuts {
     /// All of them: nothing else is used outside tests.
     pub(crate) const ALL: Self =
-        Self { base_walks: true, self_loops: true, rests: true, branches: true, submasks: true };
+        Self { base_walks: true, self_loops: true, branches: true, submasks: true };
 }

@@ -37,21 +37,8 @@ impl<'g> Walker<'g> {
 
     /// Does a walk and adds the number of visited nodes to `looked`.
     fn do_walk(self, id: NodesId, from: Origin, looked: &mut usize) -> Walk {
-        let Origin { state, obligations, is_base, .. } = from;
+        let Origin { state, obligations, counting, is_base } = from;
         let at = self.scanner.at_point(self.scanner.point(state, obligations));
-        let rest = if is_base { self.rest(at) } else { None };
-        if let Some(known) = rest.as_ref().and_then(|rest| self.known_walk(id, at, rest)) {
-            return known;
-        }
-        let walk = self.find_walk(id, at, from, looked);
-        if let Some(rest) = rest {
-            self.keep_walk(id, &walk, rest);
-        }
-        walk
-    }
-
-    fn find_walk(self, id: NodesId, at: &'g Point, from: Origin, looked: &mut usize) -> Walk {
-        let Origin { counting, is_base, .. } = from;
         let bases = match is_base || !self.shortcuts.base_walks {
             true => Bases::default(),
             false => Bases::find(self, id, at, counting),

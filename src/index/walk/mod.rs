@@ -10,12 +10,11 @@
 //!
 //! The driver ([`driver`]) starts from some nodes; the depth-first walk below them ([`descent`])
 //! collects its results ([`class_builder`]) and tracks ends that a longer match may refute
-//! ([`open_ends`]). Four shortcuts let it skip most of the trie, each in its own file, and each can
-//! be turned off by [`Shortcuts`]:
+//! ([`open_ends`]). Three shortcuts let it skip most of the trie, each in its own file, and each
+//! can be turned off by [`Shortcuts`]:
 //!
 //! * [`base`]: the part shared with a base walk.
 //! * [`loops`]: skips nodes where a scan state leads back to itself or counts characters.
-//! * [`shared_walks`]: walks inside strings that another grammar has done.
 //! * [`branch`] and [`by_byte`]: results cached for each first byte.
 
 mod base;
@@ -31,7 +30,6 @@ mod loops;
 mod nodes;
 mod numbers;
 mod open_ends;
-mod shared_walks;
 mod tables;
 mod walked;
 

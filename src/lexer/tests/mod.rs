@@ -178,37 +178,6 @@ fn the_same_language_is_the_same_value() {
     assert_eq!(compile(&literal("while", false)), compile(&regex("while")));
 }
 
-/// Inside strings automata have one residual language, whatever texts they exclude elsewhere.
-#[test]
-fn what_is_left_inside_of_strings_is_one_value() {
-    let rest = |pattern: &str, read: &[u8]| {
-        let dfa = dfa(pattern);
-        dfa.rest(read.iter().fold(dfa.start(), |state, &byte| dfa.next(state, byte)))
-    };
-    let string = r#""([^"\\]|\\.)*""#;
-    let inside = rest(string, b"\"").expect("small");
-    assert_eq!(rest(string, b"\"a\\n"), Some(inside.clone()));
-    for other in [
-        r#""(?!name")([^"\\]|\\.)*""#,
-        r#"=[0-9]+"([^"\\]|\\.)*""#,
-        r#"("([^"\\]|\\.)*)"|true|null"#,
-    ] {
-        let read: &[u8] = if other.starts_with('=') { b"=7\"x" } else { b"\"x" };
-        assert_eq!(rest(other, read), Some(inside.clone()), "{other}");
-    }
-    assert_ne!(rest(string, b"\"\\"), Some(inside.clone()));
-    assert_ne!(rest(r#""[^"\\]*""#, b"\""), Some(inside.clone()));
-    assert_ne!(rest(r#""([^"\\]|\\.)*","#, b"\""), Some(inside));
-    let name = rest("[a-z]+", b"a").expect("small");
-    assert_eq!(rest("_[a-z]*|if", b"_"), Some(name.clone()));
-    assert_ne!(rest("[a-z]+", b""), Some(name));
-    // An accepted text has a continuation that is not; the dead state; conditions; length.
-    let none = [("a(bb)*", &b""[..]), ("a", b"b"), ("a(?!b)", b""), ("[a-z]{900}", b"")];
-    for (pattern, read) in none {
-        assert!(rest(pattern, read).is_none(), "{pattern}");
-    }
-}
-
 #[test]
 fn texts_that_are_not_utf8_never_match() {
     for pattern in ["(?s).", r"[^a]", r"\W", r"\S", "(?i)[^k]"] {
