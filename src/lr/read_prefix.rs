@@ -20,6 +20,25 @@ pub(crate) struct Trail {
 const MOST: u32 = 64;
 
 impl Trail {
+    /// Returns the trail of a stack that was read down to the depth `lowest`, and the context of
+    /// its state at the depth `lowest_state` if any; `None` if it is too long or not a single path.
+    pub(crate) fn new(
+        stack: &Stack,
+        (lowest, lowest_state): (u32, Option<u32>),
+        table: &ParseTable,
+    ) -> Option<Self> {
+        let is_straight = stack.first_fork().is_none_or(|fork| lowest >= fork);
+        let count = stack.depth() - lowest + 1;
+        if !is_straight || count > MOST {
+            return None;
+        }
+        let nodes = std::iter::successors(Some(stack), |node| node.below().first());
+        let nodes: Vec<&Stack> = nodes.take(count as usize).collect();
+        let state = lowest_state.map(|lowest| stack.depth() - lowest);
+        let state = state.and_then(|down| Some((down, nodes.get(down as usize)?.state(table))));
+        Some(Self { cores: nodes.iter().map(|node| node.core()).collect(), state })
+    }
+
     /// Returns whether all that was read is the same in `stack`. If it is, reports to `depths` what
     /// was read.
     pub(crate) fn fits(&self, stack: &Stack, table: &ParseTable, depths: &mut impl Depths) -> bool {
@@ -56,6 +75,11 @@ pub(crate) struct Traversal {
 }
 
 impl Traversal {
+    /// Returns the depths read of `stack`, on any paths.
+    pub(crate) fn new(stack: &Stack, (lowest, lowest_state): (u32, Option<u32>)) -> Self {
+        Self { _node: stack.downgrade(), lowest, lowest_state }
+    }
+
     /// Reports to `depths` what was read.
     pub(crate) fn tell(&self, depths: &mut impl Depths) {
         if let Some(depth) = self.lowest_state {
@@ -74,69 +98,5 @@ impl Stack {
     /// alive.
     pub(crate) fn stack_address(&self) -> StackAddress {
         StackAddress(self.address().addr())
-    }
-}
-
-/// Records the depths read, and forwards them.
-pub(crate) struct Trailing<'a, D> {
-    depths: &'a mut D,
-    lowest: u32,
-    lowest_state: Option<u32>,
-    /// Whether the reader stopped at a fork.
-    is_past_fork: bool,
-}
-
-impl<'a, D: Depths> Trailing<'a, D> {
-    /// Starts with only the top of `stack` read.
-    pub(crate) fn new(stack: &Stack, depths: &'a mut D) -> Self {
-        Self { depths, lowest: stack.depth(), lowest_state: None, is_past_fork: false }
-    }
-
-    /// Returns the trail read of `stack`; `None` if it is too long or not a single path.
-    pub(crate) fn trail(&self, stack: &Stack, table: &ParseTable) -> Option<Trail> {
-        let is_straight = stack.first_fork().is_none_or(|fork| self.lowest >= fork);
-        let count = stack.depth() - self.lowest + 1;
-        if self.is_past_fork || !is_straight || count > MOST {
-            return None;
-        }
-        let nodes = std::iter::successors(Some(stack), |node| node.below().first());
-        let nodes: Vec<&Stack> = nodes.take(count as usize).collect();
-        let state = self.lowest_state.map(|lowest| stack.depth() - lowest);
-        let state = state.and_then(|down| Some((down, nodes.get(down as usize)?.state(table))));
-        Some(Trail { cores: nodes.iter().map(|node| node.core()).collect(), state })
-    }
-
-    /// Returns the depths read of `stack`, on any paths.
-    pub(crate) fn traversal(&self, stack: &Stack) -> Traversal {
-        let Self { lowest, lowest_state, .. } = *self;
-        Traversal { _node: stack.downgrade(), lowest, lowest_state }
-    }
-
-    /// Returns whether the reader had to stop at a fork: then it has no result.
-    pub(crate) fn has_stopped(&self) -> bool {
-        self.is_past_fork
-    }
-}
-
-impl<D: Depths> Depths for Trailing<'_, D> {
-    fn read(&mut self, depth: u32) {
-        self.lowest = self.lowest.min(depth);
-        self.depths.read(depth);
-    }
-
-    fn read_state(&mut self, depth: u32) {
-        self.lowest = self.lowest.min(depth);
-        self.lowest_state = Some(self.lowest_state.map_or(depth, |lowest| lowest.min(depth)));
-        self.depths.read_state(depth);
-    }
-
-    fn stops_at(&mut self, fork: &Stack) -> bool {
-        let stops = self.depths.stops_at(fork);
-        self.is_past_fork |= stops;
-        stops
-    }
-
-    fn spend(&mut self, steps: usize) {
-        self.depths.spend(steps);
     }
 }

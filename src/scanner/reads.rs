@@ -190,9 +190,7 @@ impl Reads {
     /// Adds such a part's reads of the stack.
     pub(super) fn include(&mut self, part: &Self) {
         self.stack(part.lowest);
-        if part.lowest_state != u32::MAX {
-            self.state(part.lowest_state);
-        }
+        part.lowest_state().into_iter().for_each(|depth| self.state(depth));
         self.is_past_fork |= part.is_past_fork;
         self.steps = part.steps;
         self.following += part.following;
@@ -228,6 +226,11 @@ impl Reads {
     /// Returns the depth of the lowest state that was read.
     pub(super) fn lowest(&self) -> u32 {
         self.lowest
+    }
+
+    /// Returns the depth of the lowest state that was read with its context, if any.
+    pub(super) fn lowest_state(&self) -> Option<u32> {
+        Some(self.lowest_state).filter(|&depth| depth != u32::MAX)
     }
 
     /// Notes that the stack was read down to `depth`.

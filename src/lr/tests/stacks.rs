@@ -1,8 +1,8 @@
 //! Tests of nodes that represent several stacks.
 
 use super::super::forks::join;
-use super::super::read_prefix::Trailing;
-use super::super::stack::{Depths, Stack, Stacks, Unread};
+use super::super::read_prefix::Trail;
+use super::super::stack::{Stack, Stacks, Unread};
 use super::table_of;
 use super::text::grammar;
 use crate::grammar::ir::Conflicts;
@@ -75,11 +75,7 @@ fn a_trail_fits_what_is_alike_as_far_down() {
     };
     let read = stack(&[0, 0, 1, 1]);
     let trail = |lowest: u32, state: Option<u32>| {
-        let mut nobody = Unread;
-        let mut trailing = Trailing::new(&read, &mut nobody);
-        trailing.read(lowest);
-        state.into_iter().for_each(|depth| trailing.read_state(depth));
-        trailing.trail(&read, &table).expect("short and straight")
+        Trail::new(&read, (lowest, state), &table).expect("short and straight")
     };
     for (other, alike) in
         [(stack(&[0, 0, 1, 1]), 4), (stack(&[1, 0, 1, 1]), 2), (stack(&[1, 1, 0]), 0)]

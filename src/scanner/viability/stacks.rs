@@ -8,8 +8,7 @@ use super::places::{Exactly, LexicalState, Places};
 use super::verdicts::{Top, Verdicts};
 use crate::lr::completion::Order;
 use crate::lr::derivations::Derivations;
-use crate::lr::read_prefix::Trailing;
-use crate::lr::stack::{Depths, Stack};
+use crate::lr::stack::Stack;
 use crate::scanner::lookahead::Between;
 use crate::scanner::reads::Reads;
 use crate::scanner::{Layout, ObligationsId, Scanner};
@@ -91,13 +90,14 @@ impl Scanner {
             return self.give_up(reads);
         }
         let mut spent = 0;
-        let mut depths = Trailing::new(&at.stack, reads);
-        let can = self.decide(known, (&at.stack, top), line, &mut depths, steps, &mut spent);
-        let has_stopped = depths.has_stopped();
+        let mut own = reads.alone(&at.stack);
+        let can = self.decide(known, (&at.stack, top), line, &mut own, steps, &mut spent);
+        let has_stopped = own.is_past_fork();
         if let Some(can) = can {
-            known.verdicts.keep((top, spent, can), &at.stack, self.table(), &depths);
+            known.verdicts.keep((top, spent, can), &at.stack, self.table(), &own);
         }
-        *reads.steps() += spent;
+        *own.steps() += spent;
+        reads.include(&own);
         can.unwrap_or_else(|| !has_stopped && self.give_up(reads))
     }
 
@@ -108,38 +108,38 @@ impl Scanner {
         known: &mut Caches,
         (stack, top): (&Stack, Top),
         line: Line,
-        depths: &mut Trailing<'_, impl Depths>,
+        reads: &mut Reads,
         steps: usize,
         spent: &mut usize,
     ) -> Option<bool> {
         let Caches { derivations, shortest, loose, places, .. } = known;
         let mut exactly = Exactly::new(self, places, derivations.in_context(), steps);
         let mut can_complete =
-            |derivations: &mut Derivations, order, steps, depths: &mut _, spent: &mut _| {
+            |derivations: &mut Derivations, order, steps, reads: &mut _, spent: &mut _| {
                 let asked = (stack, top, order);
-                derivations.can_complete(self.table(), &mut exactly, asked, depths, steps, spent)
+                derivations.can_complete(self.table(), &mut exactly, asked, reads, steps, spent)
             };
         let can = 'decided: {
             let (few, more) = (steps.min(FEW_STEPS), steps.min(MORE_STEPS));
-            if let Some(can) = can_complete(derivations, Order::FromTheTop, few, depths, spent) {
+            if let Some(can) = can_complete(derivations, Order::FromTheTop, few, reads, spent) {
                 break 'decided Some(can);
             }
-            if depths.has_stopped() {
+            if reads.is_past_fork() {
                 break 'decided None;
             }
-            if can_complete(shortest, Order::ShortestFirst, more, depths, spent) == Some(true) {
+            if can_complete(shortest, Order::ShortestFirst, more, reads, spent) == Some(true) {
                 break 'decided Some(true);
             }
             if line != Line::None {
                 let (place, mut lexemes) = (Loosely::place(line), Loosely { scanner: self });
                 let asked = (stack, (place, top.1), Order::FromTheTop);
                 let can =
-                    loose.can_complete(self.table(), &mut lexemes, asked, depths, steps, spent);
+                    loose.can_complete(self.table(), &mut lexemes, asked, reads, steps, spent);
                 if can == Some(false) {
                     break 'decided can;
                 }
             }
-            can_complete(derivations, Order::ShortestFirst, steps, depths, spent)
+            can_complete(derivations, Order::ShortestFirst, steps, reads, spent)
         };
         *spent += LOOK * exactly.looked(steps);
         can.filter(|&can| can || exactly.places.are_whole())

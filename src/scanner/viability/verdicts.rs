@@ -9,9 +9,10 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use crate::lr::derivations::LexicalStateId;
-use crate::lr::read_prefix::{StackAddress, Trail, Trailing, Traversal};
+use crate::lr::read_prefix::{StackAddress, Trail, Traversal};
 use crate::lr::stack::{Depths, Stack};
 use crate::lr::table::ParseTable;
+use crate::scanner::reads::Reads;
 
 /// The state on top of a stack, and the number of open brackets there.
 pub(super) type Top = (LexicalStateId, u32);
@@ -63,24 +64,25 @@ impl Verdicts {
         Some(verdicts.iter().find(|verdict| verdict.trail.fits(stack, table, depths))?.can)
     }
 
-    /// Keeps a verdict that took `steps` steps.
-    pub(super) fn keep<D: Depths>(
+    /// Keeps a verdict that took `steps` steps and these reads.
+    pub(super) fn keep(
         &mut self,
         (top, steps, can): (Top, usize, bool),
         stack: &Stack,
         table: &ParseTable,
-        read: &Trailing<'_, D>,
+        reads: &Reads,
     ) {
         if steps < WORTH {
             return;
         }
         let is_full = self.by_top.get(&top).is_some_and(|known| known.len() >= MOST);
-        if let Some(trail) = (!is_full).then(|| read.trail(stack, table)).flatten() {
+        let read = (reads.lowest(), reads.lowest_state());
+        if let Some(trail) = (!is_full).then(|| Trail::new(stack, read, table)).flatten() {
             return self.by_top.entry(top).or_default().push(Verdict { trail, can });
         }
         if self.by_stack.len() >= MOST_STACKS {
             self.by_stack.clear();
         }
-        self.by_stack.insert((top, stack.stack_address()), (read.traversal(stack), can));
+        self.by_stack.insert((top, stack.stack_address()), (Traversal::new(stack, read), can));
     }
 }
