@@ -141,7 +141,7 @@ impl Machine<'_> {
             }
             Shape::Atom(Atom::Required(name)) if is_denied => {
                 let none = Properties::new(vec![(name, F::FALSE)], Vec::new(), F::TRUE);
-                let none = self.reader.atoms.properties.id(none);
+                let none = self.reader.atoms.properties.intern(none);
                 let none = self.reader.formulas.atom(Atom::Properties(none));
                 return Ok(Some(vec![vec![none]]));
             }

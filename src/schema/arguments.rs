@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         value: NodeId,
     ) -> Result<F, SchemaError> {
         let number = self.number(value)?;
-        let number = self.atoms.numbers.id(number);
+        let number = self.atoms.numbers.intern(number);
         Ok(self.formulas.atom(Atom::Compare(comparison, number)))
     }
 

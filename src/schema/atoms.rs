@@ -1,7 +1,7 @@
 //! Tables of the values that the numbers in atoms refer to.
 
 use crate::schema::formula::FormulaId;
-use crate::schema::interner::Interner;
+use crate::util::append::Interner;
 use crate::util::decimal::Decimal;
 
 /// `properties`, `patternProperties` and `additionalProperties` of one schema: the meaning of each
@@ -59,12 +59,12 @@ pub(super) struct Atoms {
 
 impl Atoms {
     pub(super) fn text(&mut self, text: &str) -> u32 {
-        self.texts.id_of_ref(text)
+        self.texts.intern_ref(text)
     }
 
     pub(super) fn set(&mut self, mut members: Vec<u32>) -> u32 {
         members.sort_unstable();
         members.dedup();
-        self.sets.id(members)
+        self.sets.intern(members)
     }
 }

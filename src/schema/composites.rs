@@ -146,7 +146,7 @@ impl Reader<'_> {
         if named.is_empty() && patterns.is_empty() && additional == F::TRUE {
             return F::TRUE;
         }
-        let properties = self.atoms.properties.id(Properties::new(named, patterns, additional));
+        let properties = self.atoms.properties.intern(Properties::new(named, patterns, additional));
         self.formulas.atom(Atom::Properties(properties))
     }
 
@@ -173,7 +173,7 @@ impl Reader<'_> {
         if prefix.is_empty() && rest == F::TRUE {
             return F::TRUE;
         }
-        let items = self.atoms.items.id(Items { prefix, rest });
+        let items = self.atoms.items.intern(Items { prefix, rest });
         self.formulas.atom(Atom::Items(items))
     }
 }

@@ -45,7 +45,7 @@ impl Reader<'_> {
                 Value::String(text) => strings.push(self.atoms.text(&text.clone())),
                 Value::Number(_) => {
                     let number = self.number(member)?;
-                    numbers.push(self.atoms.numbers.id(number));
+                    numbers.push(self.atoms.numbers.intern(number));
                 }
                 _ => parts.push(self.constant(member)?),
             }
@@ -68,7 +68,7 @@ impl Reader<'_> {
             Value::Boolean(value) => self.formulas.atom(Atom::Boolean(value)),
             Value::Number(_) => {
                 let number = self.number(value)?;
-                let number = self.atoms.numbers.id(number);
+                let number = self.atoms.numbers.intern(number);
                 let set = self.atoms.set(vec![number]);
                 self.formulas.atom(Atom::Numbers(set))
             }
@@ -82,7 +82,7 @@ impl Reader<'_> {
                     items.iter().map(|&item| self.constant(item)).collect();
                 let is_array = self.formulas.atom(Atom::Type(Type::Array));
                 let count = prefix.as_ref().map_or(0, Vec::len) as u64;
-                let items = self.atoms.items.id(Items { prefix: prefix?, rest: F::FALSE });
+                let items = self.atoms.items.intern(Items { prefix: prefix?, rest: F::FALSE });
                 let mut parts = vec![is_array, self.formulas.atom(Atom::Items(items))];
                 if count > 0 {
                     parts.push(self.formulas.atom(Atom::MinItems(count)));
@@ -99,7 +99,7 @@ impl Reader<'_> {
                     parts.push(self.formulas.atom(Atom::Required(name)));
                 }
                 let properties = Properties::new(named, Vec::new(), F::FALSE);
-                let properties = self.atoms.properties.id(properties);
+                let properties = self.atoms.properties.intern(properties);
                 parts.push(self.formulas.atom(Atom::Properties(properties)));
                 self.formulas.and(parts)
             }

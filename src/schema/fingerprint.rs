@@ -31,7 +31,7 @@ pub(super) fn project(
         (Type::Object, Some(key)) => {
             let member = formulas.fingerprint(of_text, set);
             let properties =
-                atoms.properties.id(Properties::new(vec![(key, member)], Vec::new(), F::TRUE));
+                atoms.properties.intern(Properties::new(vec![(key, member)], Vec::new(), F::TRUE));
             let properties = formulas.atom(Atom::Properties(properties));
             // Objects without the member have fingerprint 0, as has the empty array.
             let has_key = if set & 1 == 1 { F::TRUE } else { formulas.atom(Atom::Required(key)) };
@@ -39,7 +39,7 @@ pub(super) fn project(
         }
         (Type::Array, _) => {
             let first = formulas.fingerprint(rule, set);
-            let items = atoms.items.id(Items { prefix: vec![first], rest: F::TRUE });
+            let items = atoms.items.intern(Items { prefix: vec![first], rest: F::TRUE });
             let items = formulas.atom(Atom::Items(items));
             let has_first = if set & 1 == 1 { F::TRUE } else { formulas.atom(Atom::MinItems(1)) };
             formulas.and([items, has_first])
@@ -64,6 +64,6 @@ pub(super) fn step(
         _ if left == 0 => formulas.atom(Atom::Fresh { rule, seen: 0, left }),
         _ => formulas.atom(Atom::Fresh { rule, seen: seen | 1 << own, left }),
     };
-    let branches = atoms.branches.id((0..rule.modulus).map(behind).collect());
+    let branches = atoms.branches.intern((0..rule.modulus).map(behind).collect());
     formulas.atom(Atom::ByFingerprint(rule, branches))
 }

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use crate::schema::interner::Interner;
+use crate::util::append::Interner;
 
 /// A formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -213,7 +213,7 @@ impl Formulas {
     }
 
     fn intern(&mut self, shape: Shape) -> F {
-        let id = self.shapes.id(shape);
+        let id = self.shapes.intern(shape);
         if id as usize == self.held.len() {
             self.held.push(self.held_by(shape));
         }
@@ -260,7 +260,7 @@ impl Formulas {
     }
 
     fn list(&mut self, parts: &[F]) -> u32 {
-        self.parts.id_of_ref(parts)
+        self.parts.intern_ref(parts)
     }
 
     pub(super) fn shape(&self, formula: F) -> Shape {

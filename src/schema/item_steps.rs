@@ -25,7 +25,7 @@ impl Machine<'_> {
                 let behind = match prefix.is_empty() && rest == F::TRUE {
                     true => F::TRUE,
                     false => {
-                        let items = atoms.items.id(Items { prefix, rest });
+                        let items = atoms.items.intern(Items { prefix, rest });
                         formulas.atom(Atom::Items(items))
                     }
                 };
@@ -53,7 +53,7 @@ impl Machine<'_> {
             Atom::Unique(values) => {
                 let values = atoms.uniques.get(values).clone();
                 unique::step(formulas, &values, |formulas, rest| {
-                    let rest = atoms.uniques.id(rest);
+                    let rest = atoms.uniques.intern(rest);
                     formulas.atom(Atom::Unique(rest))
                 })
             }

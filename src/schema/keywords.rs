@@ -359,7 +359,7 @@ impl<'a> Reader<'a> {
         if number.is_zero() || number.is_negative() {
             return Err(self.schemas.invalid(value, "`multipleOf` must be greater than 0"));
         }
-        let number = self.atoms.numbers.id(number);
+        let number = self.atoms.numbers.intern(number);
         Ok(self.formulas.atom(Atom::MultipleOf(number)))
     }
 

@@ -22,11 +22,11 @@ use crate::schema::emptiness::Inhabited;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::fingerprint;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
-use crate::schema::interner::Interner;
 use crate::schema::json::NodeId;
 use crate::schema::keywords::Reader;
 use crate::schema::states::{Asked, Classes, Frame, Step, Tuple, TupleId};
 use crate::schema::text::Texts;
+use crate::util::append::Interner;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::meter::{Holding, Meter};
 
@@ -101,7 +101,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn tuple_id(&mut self, tuple: &[F]) -> TupleId {
-        TupleId(self.tuples.id_of_ref(tuple))
+        TupleId(self.tuples.intern_ref(tuple))
     }
 
     /// Counts `steps`, and fails if there were too many.

@@ -38,7 +38,6 @@ mod formula;
 mod fragment;
 mod guidance;
 mod inhabited;
-mod interner;
 mod item_steps;
 mod json;
 mod key_classes;

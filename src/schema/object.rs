@@ -56,7 +56,7 @@ impl Machine<'_> {
         positions.sort_unstable();
         let (names, positions, others) = (names.into(), positions.into(), others.into());
         let frame = Frame { start, guarded, names, positions, others, tests_names };
-        let frame = self.frames.id(frame);
+        let frame = self.frames.intern(frame);
         self.frames_of.insert(start, frame);
         Ok(frame)
     }

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use crate::schema::atoms::Properties;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
-use crate::schema::interner::Interner;
 use crate::schema::machine::Machine;
 use crate::schema::object::says_nothing_of_others;
 use crate::schema::states::{Formed, Frame, Key, Step, TupleId};
+use crate::util::append::Interner;
 
 use FormulaId as F;
 

@@ -64,7 +64,7 @@ impl Reader<'_> {
             let is_string =
                 |&value: &F| matches!(self.formulas.shape(value), Shape::Atom(Atom::Strings(_)));
             let are_strings = values.iter().all(is_string);
-            let values = Atom::Unique(self.atoms.uniques.id(values));
+            let values = Atom::Unique(self.atoms.uniques.intern(values));
             let values = self.formulas.atom(values);
             // Strings have only one spelling in any case.
             if self.is_denied || !are_strings {
