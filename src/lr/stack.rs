@@ -456,7 +456,7 @@ impl Stack {
         let mut level: SmallVec<[&Stack; 1]> = SmallVec::from_buf([self]);
         for _ in 0..steps {
             let mut next: SmallVec<[&Stack; 1]> = SmallVec::new();
-            let mut met = Distinct::new();
+            let mut met = Distinct::default();
             for node in level {
                 let below = node.below();
                 if below.len() > 1 && depths.stops_at(node) {

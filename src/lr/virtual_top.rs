@@ -99,7 +99,7 @@ pub(super) struct ReachedTops<L> {
 
 impl<'t, L: LookAhead<'t>> ReachedTops<L> {
     pub(super) fn new() -> Self {
-        Self { tops: Distinct::new(), lookaheads: Vec::new() }
+        Self { tops: Distinct::default(), lookaheads: Vec::new() }
     }
 
     /// Records that a virtual top is reached with these look-aheads; returns those that are new for

@@ -17,11 +17,13 @@ pub(crate) struct Distinct<K> {
     numbers: HashMap<K, usize, FxBuildHasher>,
 }
 
-impl<K: Copy + Eq + Hash> Distinct<K> {
-    pub(crate) fn new() -> Self {
+impl<K> Default for Distinct<K> {
+    fn default() -> Self {
         Self { keys: SmallVec::new(), numbers: HashMap::default() }
     }
+}
 
+impl<K: Copy + Eq + Hash> Distinct<K> {
     /// Returns the number of a key if it has one; otherwise assigns the next number and returns
     /// `None`.
     pub(crate) fn insert(&mut self, key: K) -> Option<usize> {
@@ -41,6 +43,12 @@ impl<K: Copy + Eq + Hash> Distinct<K> {
         }
         known
     }
+
+    /// Removes all keys.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.numbers.clear();
+    }
 }
 
 #[cfg(test)]
@@ -49,7 +57,7 @@ mod tests {
 
     #[test]
     fn keys_are_numbered_by_their_first_arrival_whether_few_or_many() {
-        let mut distinct = Distinct::new();
+        let mut distinct = Distinct::default();
         for round in 0..3 {
             for key in 0..100 {
                 let expected = (round > 0).then_some(key);

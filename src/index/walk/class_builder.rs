@@ -6,23 +6,25 @@ use smallvec::SmallVec;
 use super::classes::{Boundary, End};
 use super::context::Walker;
 use super::line_blanks::LeadingBytes;
-use super::numbers::Numbers;
 use super::open_ends::EndedAt;
 use crate::index::tokens::{StoredTokensId, TokenSet, TokensId};
 use crate::scanner::Scanner;
 use crate::scanner::product_state::{Point, PointId};
+use crate::util::distinct::Distinct;
 
 /// The results of a walk so far.
 #[derive(Default)]
 pub(super) struct Tally<'g> {
     classes: SmallVec<[Class<'g>; 2]>,
-    class_numbers: Numbers,
+    /// The scanner's class and the blanks of each class.
+    class_keys: Distinct<(u32, u32)>,
     /// The last class that was looked up.
     last: Option<Last<'g>>,
     /// In the order of the walk; adjacent runs of one class are merged.
     runs: SmallVec<[Run; 8]>,
     boundaries: SmallVec<[Behind; 2]>,
-    boundary_numbers: Numbers,
+    /// The lexemes that have ended, whether at once, and the blanks of each boundary.
+    boundary_keys: Distinct<(u32, bool, u32)>,
 }
 
 /// The class of a point.
@@ -92,7 +94,7 @@ impl<'g> Tally<'g> {
         let known = last.filter(|last| last.of_scanner == of_scanner).map(|last| last.class);
         let class = known.unwrap_or_else(|| {
             let next = self.classes.len();
-            let class = self.class_numbers.get(of_scanner, leading, next);
+            let class = self.class_keys.insert((of_scanner, leading)).unwrap_or(next);
             if class == next {
                 self.classes.push(Class { point, leading, found: SmallVec::new() });
             }
@@ -111,7 +113,7 @@ impl<'g> Tally<'g> {
     /// Returns the nodes before whose bytes this set of labels has ended.
     pub(super) fn behind(&mut self, ended: u32, leading: u32, at_once: bool) -> &mut Vec<u32> {
         let next = self.boundaries.len();
-        let boundary = self.boundary_numbers.get(ended * 2 + u32::from(at_once), leading, next);
+        let boundary = self.boundary_keys.insert((ended, at_once, leading)).unwrap_or(next);
         if boundary == next {
             self.boundaries.push(Behind { ended, leading, nodes: Vec::new() });
         }
@@ -158,14 +160,14 @@ impl<'g> Tally<'g> {
     pub(super) fn take_ends(&mut self, walker: Walker<'_>) -> Box<[(PointId, TokensId)]> {
         let found = self.collect(walker);
         self.runs.clear();
-        self.class_numbers.clear();
+        self.class_keys.clear();
         self.last = None;
         self.classes.drain(..).zip(found).map(|(class, tokens)| (class.point.id, tokens)).collect()
     }
 
     /// Removes and returns the boundaries of a branch.
     pub(super) fn take_boundaries(&mut self) -> Box<[(u32, Box<[u32]>)]> {
-        self.boundary_numbers.clear();
+        self.boundary_keys.clear();
         self.boundaries.drain(..).map(|behind| (behind.ended, behind.nodes.into())).collect()
     }
 

@@ -28,7 +28,6 @@ mod driver;
 mod line_blanks;
 mod loops;
 mod nodes;
-mod numbers;
 mod open_ends;
 mod tables;
 mod walked;
