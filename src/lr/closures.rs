@@ -3,7 +3,7 @@
 //! [`shiftable`](super::shiftable) the terminals that whole stacks shift.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicUsize;
 
 use smallvec::SmallVec;
 
@@ -57,6 +57,4 @@ pub(super) struct Closures {
     pub(super) rounds: AtomicUsize,
     /// Number of closures that were cut.
     pub(super) cut: AtomicUsize,
-    /// Whether some closure was so long that it would be cut if it were found late.
-    pub(super) has_long: AtomicBool,
 }

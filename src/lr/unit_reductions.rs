@@ -33,9 +33,7 @@ const MANY: usize = 128;
 /// Upper bound on the rounds of all closures of a table, three to ten microseconds each. Twenty
 /// texts of Python take 3,123, and no third-party grammar that was tried took more than 20,000.
 /// Only rules that derive the empty text in a huge number of ways reach it: from then on only the
-/// first [`SHORT`] rounds of each new closure are followed. Which closures these are depends on the
-/// texts read, so masks are not saved once a closure has been longer than that: it might be cut
-/// where they are loaded.
+/// first [`SHORT`] rounds of each new closure are followed.
 const MOST_ROUNDS: usize = 1 << 17;
 
 /// Upper bound on the rounds of a closure found after [`MOST_ROUNDS`]. The longest one of the
@@ -140,7 +138,6 @@ impl ParseTable {
             }
         }
         self.closures.rounds.fetch_add(rounds, Ordering::Relaxed);
-        self.closures.has_long.fetch_or(rounds > SHORT, Ordering::Relaxed);
         let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));
         let (stops, exits) = (stops.into(), exits.into());
         Closure { shifts: all, stops, exits, reads_below, set }

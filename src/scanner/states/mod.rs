@@ -241,11 +241,6 @@ impl ScanStates {
         !self.endings.every.is_empty()
     }
 
-    /// Returns whether this terminal may end at each match.
-    pub(in crate::scanner) fn ends_at_every_match(&self, terminal: TerminalId) -> bool {
-        self.endings.every.contains(terminal.index())
-    }
-
     /// Returns whether the first match of this terminal ends its lexeme.
     pub(in crate::scanner) fn ends_at_first_match(&self, terminal: TerminalId) -> bool {
         self.endings.first.contains(terminal.index())

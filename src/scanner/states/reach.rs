@@ -188,9 +188,7 @@ impl ScanStates {
         }
     }
 
-    /// Returns the state after a byte that brings the terminal's own DFA closer to an accept. In a
-    /// forged file a step may lead anywhere; one that gets no closer is ignored, so every path
-    /// ends.
+    /// Returns the state after a byte that brings the terminal's own DFA closer to an accept.
     fn nearer(&self, state: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
         let dfa = self.dfa(terminal)?;
         let components = self.components(state);
@@ -199,9 +197,7 @@ impl ScanStates {
         let far = dfa.distance(own);
         let is_nearer = |&next: &u32| dfa.distance(next) < far;
         let class = dfa.row(own).iter().position(is_nearer)?;
-        let next = self.next(state, *dfa.classes().representatives().get(class)?)?;
-        let comes_nearer = |distance| distance < far;
-        self.distance(next, terminal).is_none_or(comes_nearer).then_some(next)
+        self.next(state, *dfa.classes().representatives().get(class)?)
     }
 
     /// Notes the labels of `wanted` with which the lexeme can still end. They are found at once for
@@ -297,34 +293,12 @@ impl ScanStates {
         }
         left >= steps
     }
-
-    /// Returns the distance of `terminal`'s own DFA from accepting; `None` if it is not among the
-    /// components.
-    fn distance(&self, state: ScanStateId, terminal: TerminalId) -> Option<u32> {
-        let components = self.components(state);
-        let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
-        Some(self.dfas[terminal.index()].as_ref()?.distance(components[at].state))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::of_regexes;
     use super::*;
-
-    /// As in a forged file, the path to a label leads back to its start. The search ends, and facts
-    /// about all states are computed from new steps.
-    #[test]
-    fn a_step_that_comes_no_nearer_ends_the_way() {
-        let states = of_regexes(&["aab", "aac"]);
-        let mut both = BitSet::new(2);
-        both.insert(0);
-        both.insert(1);
-        let start = states.start(&both);
-        let class = usize::from(states.classes().get(b'a'));
-        states.facts(start).next[class].store(start.0, Ordering::Release);
-        assert_eq!(states.label_set(states.reach(start)).iter().count(), 2);
-    }
 
     /// Terminals that others outrank everywhere, somewhere or nowhere, one of them with a
     /// condition: exactly the labels that are met after a state.
