@@ -160,7 +160,7 @@ impl Index {
             bytes: epoch.bytes() + self.rests.bytes(),
             masks: epoch.masks.masks.len(),
             branches: epoch.masks.stacks.len(),
-            node_sets: epoch.walked.walks.node_sets(),
+            node_sets: epoch.walks.node_sets(),
             scan_states: self.scanner.states().len(),
             scanner_bytes: self.scanner.met_bytes(),
         }
@@ -219,8 +219,8 @@ impl Index {
             scanner: &self.scanner,
             trie: self.vocabulary.spelled.trie(),
             words: self.words,
-            tables: &epoch.walked.walks,
-            tokens: &epoch.walked.tokens,
+            tables: &epoch.walks,
+            tokens: &epoch.tokens,
             shortcuts: self.shortcuts,
         };
         Composer {
@@ -228,7 +228,6 @@ impl Index {
             tables: &epoch.masks,
             before: epoch.before.as_deref(),
             parts: &epoch.parts,
-            masks_of: &epoch.masks_of,
             stop_tokens: self.vocabulary.plain.stop_tokens(),
             room: self.cache.room_for_submasks(),
         }

@@ -14,7 +14,7 @@ pub(super) struct Draft {
     pub(super) automaton: Automaton,
     pub(super) lookaheads: LookAheads,
     pub(super) resolution: Resolution,
-    held: Holding,
+    pub(super) held: Holding,
 }
 
 impl Draft {
@@ -31,11 +31,5 @@ impl Draft {
         let resolution = conflict::resolve(grammar, rules, &automaton, &mut lookaheads, meter)?;
         held.set(automaton.bytes() + lookaheads.bytes() + resolution.bytes())?;
         Ok(Self { automaton, lookaheads, resolution, held })
-    }
-
-    /// Splits the draft. The memory of the automaton stays counted; the rest is freed once it is no
-    /// longer used.
-    pub(super) fn into_parts(self) -> (Automaton, LookAheads, Resolution, Holding) {
-        (self.automaton, self.lookaheads, self.resolution, self.held)
     }
 }

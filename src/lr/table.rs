@@ -192,7 +192,7 @@ impl ParseTable {
                 names = Names::new(grammar, &rules);
             }
         }
-        let (automaton, mut lookaheads, mut resolution, mut held) = draft.into_parts();
+        let Draft { automaton, mut lookaheads, mut resolution, mut held } = draft;
         drop_subsumed(&rules, &automaton, &mut lookaheads, &mut resolution, meter)?;
         let goes_round = resolution.settled && is_cyclic(&rules);
         let requirements = Requirements::new(grammar, &rules, &automaton);

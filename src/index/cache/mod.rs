@@ -12,18 +12,17 @@ use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
 
-use super::mask::{MaskTables, MasksOf, PartTables};
-use super::walk::Walked;
+use super::mask::{MaskTables, PartTables};
+use super::tokens::TokenSetGraph;
+use super::walk::WalkTables;
 
 /// Data computed since the last switch.
 #[derive(Debug, Default)]
 pub(super) struct Epoch {
-    /// The parts from which new masks are composed.
-    pub(super) walked: Walked,
+    pub(super) tokens: TokenSetGraph,
+    pub(super) walks: WalkTables,
     pub(super) parts: PartTables,
     pub(super) masks: Arc<MaskTables>,
-    /// Maps parts to masks.
-    pub(super) masks_of: MasksOf,
     /// The masks of the previous epoch.
     pub(super) before: Option<Arc<MaskTables>>,
 }
@@ -89,6 +88,6 @@ impl Epoch {
     }
 
     fn own_bytes(&self) -> usize {
-        self.walked.bytes() + self.parts.bytes() + self.masks.bytes() + self.masks_of.bytes()
+        self.tokens.bytes() + self.walks.bytes() + self.parts.bytes() + self.masks.bytes()
     }
 }

@@ -3,7 +3,7 @@
 use super::frame::Unfound;
 use super::stack_trie::{Leaf, Lookup, Root, Seen};
 use super::storage;
-use super::tables::{MaskTables, MasksOf, PartTables};
+use super::tables::{MaskTables, PartTables};
 use crate::index::tokens::TokensId;
 use crate::index::walk::Walker;
 use crate::scanner::configuration::Configuration;
@@ -18,7 +18,6 @@ pub(crate) struct Composer<'g> {
     /// Masks of the previous epoch.
     pub(crate) before: Option<&'g MaskTables>,
     pub(crate) parts: &'g PartTables,
-    pub(crate) masks_of: &'g MasksOf,
     /// Tokens that are allowed where the text may end.
     pub(crate) stop_tokens: &'g [TokenId],
     /// Upper bound on the bytes of submasks.
@@ -91,7 +90,7 @@ impl Composer<'_> {
     /// to `row`.
     fn mask_of(&self, tokens: TokensId, complete: bool, row: &mut [u32]) -> u32 {
         let key = (tokens, complete);
-        if let Some(&mask) = self.masks_of.known.get(&key) {
+        if let Some(&mask) = self.parts.masks.get(&key) {
             self.tables.masks.write_to(mask, row);
             return mask;
         }
@@ -109,7 +108,7 @@ impl Composer<'_> {
             }
         };
         self.tables.add_bytes(bytes);
-        *self.masks_of.known.get_or_insert_with(key, || mask)
+        *self.parts.masks.get_or_insert_with(key, || mask)
     }
 
     /// Returns these tokens and the stop tokens, ascending, if their number is easily seen to be

@@ -23,4 +23,4 @@ mod work_list;
 
 pub(crate) use context::{Composer, allow};
 pub(crate) use stack_trie::Lookup;
-pub(crate) use tables::{MaskTables, MasksOf, PartTables};
+pub(crate) use tables::{MaskTables, PartTables};

@@ -21,20 +21,16 @@ pub(crate) struct MaskTables {
     pub(super) bytes: AtomicUsize,
 }
 
-/// The parts of masks, as numbers of token sets.
+/// The parts from which new masks are composed, as numbers of token sets.
 #[derive(Debug, Default)]
 pub(crate) struct PartTables {
     /// Keyed by the number of a walk and that of the set of labels that stacks take.
     taken: Memo<(u32, u32), Taken>,
     pub(super) submasks: StackTrie<Submask, TokensId>,
+    /// Maps a set of tokens, and whether the text may end, to a mask.
+    pub(super) masks: AppendMap<(TokensId, bool), u32>,
     /// Bytes of `taken`.
     bytes: AtomicUsize,
-}
-
-/// Maps a set of tokens, and whether the text may end, to a mask.
-#[derive(Debug, Default)]
-pub(crate) struct MasksOf {
-    pub(super) known: AppendMap<(TokensId, bool), u32>,
 }
 
 /// The ends of a walk without obligations that certain stacks take.
@@ -71,14 +67,8 @@ impl PartTables {
 
     /// Returns the heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed) + self.submasks.bytes()
-    }
-}
-
-impl MasksOf {
-    /// Returns the heap bytes, as counted against the budget.
-    pub(crate) fn bytes(&self) -> usize {
-        self.known.len() * MASK_OF_BYTES
+        let masks = self.masks.len() * MASK_OF_BYTES;
+        self.bytes.load(Ordering::Relaxed) + self.submasks.bytes() + masks
     }
 }
 

@@ -30,9 +30,8 @@ mod loops;
 mod nodes;
 mod open_ends;
 mod tables;
-mod walked;
 
 pub(crate) use classes::{Base, Boundary, End, Origin, Walk};
 pub(crate) use context::{Shortcuts, Walker};
 pub(crate) use nodes::NodesId;
-pub(crate) use walked::Walked;
+pub(crate) use tables::WalkTables;
