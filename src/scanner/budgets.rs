@@ -37,4 +37,9 @@ impl Budgets {
     pub(super) fn get(&self, terminal: TerminalId) -> Option<&Budget> {
         self.of.get(terminal.index())?.as_ref()
     }
+
+    /// Returns the terminals of lexemes of `terminal` that were cut off.
+    pub(super) fn cuts_of(&self, terminal: TerminalId) -> &[TerminalId] {
+        self.get(terminal).map_or(&[], |budget| &budget.cuts)
+    }
 }

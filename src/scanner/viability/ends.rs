@@ -118,11 +118,16 @@ impl Scanner {
         for round in (0..rounds.len()).map(|round| rounds.get(round)) {
             let mut ends: Vec<End> = Vec::new();
             let mut seen: SmallVec<[u32; 8]> = SmallVec::new();
+            let goes_on = round.len() > 1 || met.next.get(round[0]).contains(&round[0]);
             for &at in round {
                 let known = self.ends.ends.get(met.points[at]).copied();
                 is_whole &= known.is_none_or(|known| known.is_whole);
                 if known.is_none() {
-                    self.add_own_ends(self.at_point(met.points[at]), &mut ends, &compared);
+                    let point = self.at_point(met.points[at]);
+                    self.add_own_ends(point, &mut ends, &compared);
+                    if goes_on && self.has_budgets() {
+                        self.add_cuts(point, &mut ends, &compared);
+                    }
                 }
                 let next = met.next.get(at).iter().filter_map(|&next| lists[next]);
                 for list in known.map(|known| known.list).into_iter().chain(next) {
@@ -164,6 +169,20 @@ impl Scanner {
             let asked = self.add_obligations(point.obligations, asked);
             let open = self.representatives(self.with_past(asked, self.states().past(point.state)));
             self.add_end((label, open), ends, compared);
+        }
+    }
+
+    /// Adds the cuts of a lexeme that can go on for ever within this point, so that it can take as
+    /// many tokens as its terminals may.
+    fn add_cuts(&self, point: &Point, ends: &mut Vec<End>, compared: &Cell<usize>) {
+        let left = self.with_past(point.obligations, self.states().past(point.state));
+        if left != ObligationsId::NONE {
+            return;
+        }
+        for component in self.states().components(point.state) {
+            for &cut in self.lexis.budgets.cuts_of(component.terminal) {
+                self.add_end((cut, left), ends, compared);
+            }
         }
     }
 
