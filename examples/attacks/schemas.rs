@@ -32,6 +32,30 @@ pub(crate) fn attacks() -> Vec<Attack> {
             (0..n).for_each(|tag| tags.add_tag(&begin(tag), "true", ""));
             of_tags(&tags, limits)
         }),
+        attack("formats with triggers of their own", [100, 300, 1_000], |n, limits| {
+            let rule =
+                |tag| format!("[\"<t{tag}>\", {{\"type\": \"const_string\", \"value\": \"x\"}}]");
+            let rules: Vec<String> = (0..n).map(rule).collect();
+            let format = format!("{{\"type\": \"dispatch\", \"rules\": [{}]}}", rules.join(", "));
+            match StructuralTags::parse(&format!("{{\"format\": {format}}}")) {
+                Ok(tags) => of_tags(&tags, limits),
+                Err(error) => {
+                    Answer::of::<lrmask::CompiledGrammar>("", Err(vec![error.diagnostic()]))
+                }
+            }
+        }),
+        attack("tags of `TagDispatch`, GBNF", [100, 1_000, 3_000], |n, limits| {
+            let tags: Vec<String> = (0..n).map(|tag| format!("(\"<t{tag}>\", r)")).collect();
+            let text = format!("root ::= TagDispatch({})\nr ::= \"x\"\n", tags.join(", "));
+            let result = match GrammarReader::new().limits(limits).gbnf(&text) {
+                Ok(grammar) => Constraint::builder()
+                    .limits(limits)
+                    .compile(&grammar)
+                    .map_err(|error| findings(&error)),
+                Err(error) => Err(findings(&error)),
+            };
+            Answer::of(&text, result)
+        }),
         attack("items that must stand there", [10_000, 1_000_000, 10_000_000], |n, limits| {
             of_schema(&format!("{{\"type\": \"array\", \"minItems\": {n}}}"), limits)
         }),

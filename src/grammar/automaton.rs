@@ -29,6 +29,13 @@ impl Automaton {
     pub(crate) fn minimal(states: impl Into<Arc<[State]>>) -> Self {
         Self { states: states.into(), is_minimal: true }
     }
+
+    /// Returns the number of bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let spilled = self.states.iter().map(|state| &state.moves).filter(|moves| moves.spilled());
+        let moves: usize = spilled.map(|moves| moves.capacity() * size_of::<(u8, u8, u32)>()).sum();
+        self.states.len() * size_of::<State>() + moves
+    }
 }
 
 /// The texts of an automaton that enter a number of its *marked* states within bounds; marked are

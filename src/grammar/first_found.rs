@@ -2,15 +2,77 @@
 //! String Matching*, Communications of the ACM 18, 1975).
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxBuildHasher;
 
 use crate::grammar::pattern::{Automaton, Moves, State};
+
+/// Texts to search for, distinct and not empty. Searches for one text each share the list, so it
+/// has its hash and its automata ready.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    texts: Vec<String>,
+    hash: u64,
+    over_characters: OnceLock<FirstFound<char>>,
+    over_bytes: OnceLock<FirstFound<u8>>,
+}
+
+impl From<Vec<String>> for Texts {
+    fn from(texts: Vec<String>) -> Self {
+        let hash = FxBuildHasher.hash_one(&texts);
+        let (over_characters, over_bytes) = (OnceLock::new(), OnceLock::new());
+        Self(Arc::new(Shared { texts, hash, over_characters, over_bytes }))
+    }
+}
+
+impl Deref for Texts {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.0.texts
+    }
+}
+
+impl PartialEq for Texts {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || self.0.hash == other.0.hash && self.0.texts == other.0.texts
+    }
+}
+
+impl Eq for Texts {}
+
+impl Hash for Texts {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(self.0.hash);
+    }
+}
+
+impl Texts {
+    /// Returns their automaton over characters.
+    pub(crate) fn over_characters(&self) -> &FirstFound<char> {
+        let new = || FirstFound::new(self.iter().map(|text| text.chars()));
+        self.0.over_characters.get_or_init(new)
+    }
+
+    /// Returns their automaton over bytes. Texts are UTF-8.
+    pub(crate) fn over_bytes(&self) -> &FirstFound<u8> {
+        let new = || FirstFound::new(self.iter().map(|text| text.bytes()));
+        self.0.over_bytes.get_or_init(new)
+    }
+}
 
 /// Free text that is searched for several texts: up to and with the first one found, or to its end
 /// without any of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Search {
-    pub(crate) texts: Arc<[String]>,
+    pub(crate) texts: Texts,
     /// The number of the text that is found, which is the longest of those that end there. `None`:
     /// none is found, and the free text is not empty.
     pub(crate) found: Option<usize>,
@@ -31,20 +93,15 @@ pub(crate) struct FirstFound<S> {
 }
 
 impl Search {
-    /// Returns its automaton over characters.
-    pub(crate) fn over_characters(&self) -> FirstFound<char> {
-        FirstFound::new(self.texts.iter().map(|text| text.chars()))
-    }
-
-    /// Returns its automaton over bytes. Texts are UTF-8.
+    /// Returns its automaton over bytes.
     pub(crate) fn automaton(&self) -> Automaton {
-        FirstFound::new(self.texts.iter().map(|text| text.bytes())).automaton(self.found)
+        self.texts.over_bytes().automaton(self.found)
     }
 }
 
 impl<S: Copy + Ord> FirstFound<S> {
-    /// Creates the automaton of `texts`, which are distinct and not empty.
-    pub(crate) fn new(texts: impl Iterator<Item = impl Iterator<Item = S>>) -> Self {
+    /// Creates the automaton of `texts`.
+    fn new(texts: impl Iterator<Item = impl Iterator<Item = S>>) -> Self {
         let mut children: Vec<BTreeMap<S, usize>> = vec![BTreeMap::new()];
         let mut found: Vec<Option<usize>> = vec![None];
         let mut ends = Vec::new();
@@ -254,14 +311,14 @@ mod tests {
             let mut texts: Vec<String> = (0..3).map(|_| word(3)).collect();
             texts.sort();
             texts.dedup();
-            let texts: Arc<[String]> = texts.into();
+            let texts = Texts::from(texts);
             let text = word(8);
             let found = first(&texts, &text);
             for number in 0..texts.len() {
-                let search = Search { texts: Arc::clone(&texts), found: Some(number) };
+                let search = Search { texts: texts.clone(), found: Some(number) };
                 let is_found = found == Some((text.len(), number));
                 assert_eq!(matches(&search, text.as_bytes()), is_found, "{texts:?} {text}");
-                let found_with = search.over_characters().found_with(number);
+                let found_with = texts.over_characters().found_with(number);
                 let ends = (0..texts.len()).filter(|&other| texts[number].ends_with(&texts[other]));
                 let is_first = first(&texts, &texts[number]) == Some((texts[number].len(), number));
                 let mut expected: Vec<usize> = ends.filter(|_| is_first).collect();
@@ -269,7 +326,7 @@ mod tests {
                 assert_eq!(found_with, expected, "{texts:?} {number}");
                 found_texts += usize::from(is_found);
             }
-            let search = Search { texts: Arc::clone(&texts), found: None };
+            let search = Search { texts: texts.clone(), found: None };
             assert_eq!(matches(&search, text.as_bytes()), found.is_none(), "{texts:?} {text}");
             free += usize::from(found.is_none());
             // Not within a character.

@@ -5,13 +5,11 @@
 //! text again. A special token of the vocabulary with the name of a trigger, or of an end, may take
 //! its place.
 
-use std::sync::Arc;
-
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 
-use crate::grammar::first_found::Search;
+use crate::grammar::first_found::{Search, Texts};
 use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
@@ -21,7 +19,7 @@ use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::options::SchemaOptions;
 use crate::schema::{JsonSchema, MadeTerminals, Narrowing, tag_formats};
 use crate::util::id::{NonterminalId, ProductionId};
-use crate::util::meter::{Meter, Phase};
+use crate::util::meter::{LimitReached, Meter, Phase};
 
 /// A tag: a text, a value that satisfies a schema, and a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -148,11 +146,12 @@ impl StructuralTags {
         }
         let mut made = MadeTerminals::default();
         let search = |found| {
-            let texts = Arc::clone(&triggers);
-            Pattern::Automaton(Search { texts, found }.automaton())
+            let automaton = Search { texts: triggers.clone(), found }.automaton();
+            meter.keep(automaton.bytes())?;
+            Ok::<_, LimitReached>(Pattern::Automaton(automaton))
         };
         let tagged = Symbol::Nonterminal(NonterminalId::new(TAGGED));
-        let free = made.plain(&mut grammar, ["FREE_TEXT", "free text"], search(None));
+        let free = made.plain(&mut grammar, ["FREE_TEXT", "free text"], search(None)?);
         production(&mut grammar, START, smallvec![tagged]);
         production(&mut grammar, START, smallvec![tagged, free]);
         production(&mut grammar, TAGGED, Symbols::new());
@@ -204,7 +203,7 @@ impl StructuralTags {
                         let text = made.plain(
                             &mut grammar,
                             ["TRIGGER", &format!("the trigger {found:?}")],
-                            search(Some(number)),
+                            search(Some(number))?,
                         );
                         let token = special(&mut grammar, &mut made, found);
                         let ways = [&[text][..], &[token], &[free, token]];
@@ -230,7 +229,7 @@ impl StructuralTags {
     }
 
     /// Returns the triggers without duplicates.
-    fn distinct_triggers(&self) -> Arc<[String]> {
+    fn distinct_triggers(&self) -> Texts {
         let mut triggers = self.triggers.clone();
         triggers.sort_unstable();
         triggers.dedup();

@@ -220,7 +220,7 @@ impl<'a> Nfa<'a> {
 
     /// Returns a state from which free text leads to `to`.
     fn search(&mut self, search: &Search, to: u32) -> Option<u32> {
-        let searching: Vec<_> = search.over_characters().states().collect();
+        let searching: Vec<_> = search.texts.over_characters().states().collect();
         let mut places: HashMap<usize, u32> = HashMap::new();
         for &(state, _) in &searching {
             places.insert(state, self.push(Edge::Never)?);

@@ -4,12 +4,10 @@
 //! al. 1985). Later passes write out the regular ones of these. A dispatch becomes free text up to
 //! each tag, and the rule after the tag.
 
-use std::sync::Arc;
-
 use crate::grammar::characters::expr::ExprId;
 use crate::grammar::characters::regexes::{self, Flags};
 use crate::grammar::characters::resolve::Resolver;
-use crate::grammar::first_found::Search;
+use crate::grammar::first_found::{Search, Texts};
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::substring;
 use crate::grammar::tokens::Tokens;
@@ -19,6 +17,11 @@ use crate::util::diagnostic::Diagnostic;
 
 /// Maximum number of characters of all texts of one call.
 const MAX_CHARACTERS: usize = 100_000;
+
+/// Steps per letter of the automaton that finds one text among others, through all passes.
+const STEPS_OF_A_LETTER: usize = 80;
+/// Bytes of its patterns and automata.
+const BYTES_OF_A_LETTER: usize = 40;
 
 /// Arguments of a dispatch.
 struct Dispatch<T> {
@@ -150,9 +153,16 @@ impl Resolver<'_> {
         if self.is_too_large(texts.clone(), at) {
             return Ok(self.exprs.nothing());
         }
-        let texts: Arc<[String]> = texts.map(str::to_owned).collect();
-        let search = |found| Search { texts: Arc::clone(&texts), found };
-        let first_found = search(None).over_characters();
+        let texts = Texts::from(texts.map(str::to_owned).collect::<Vec<_>>());
+        if !self.exprs.searches_for(&texts) {
+            // Each text found has an automaton that searches for all of them.
+            let letters = texts.len() * texts.iter().map(String::len).sum::<usize>();
+            if !self.context.count(STEPS_OF_A_LETTER * letters, BYTES_OF_A_LETTER * letters) {
+                return Ok(self.exprs.nothing());
+            }
+        }
+        let search = |found| Search { texts: texts.clone(), found };
+        let first_found = texts.over_characters();
         let mut ways = Vec::new();
         for longest in 0..texts.len() {
             let found = first_found.found_with(longest);

@@ -1,9 +1,9 @@
 //! Expressions over characters and rules, interned: equal expressions have equal numbers.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::characters::charset::CharSet;
-use crate::grammar::first_found::Search;
+use crate::grammar::first_found::{Search, Texts};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
 
@@ -68,6 +68,8 @@ pub(crate) struct Exprs {
     exprs: Vec<Expr>,
     facts: Vec<Facts>,
     ids: HashMap<Expr, ExprId>,
+    /// The texts that some expression searches for. Each of their characters is a class.
+    searched: HashSet<Texts>,
     /// Total number of parts of all expressions.
     parts: usize,
 }
@@ -185,10 +187,17 @@ impl Exprs {
         self.concat(characters)
     }
 
+    /// Returns whether some expression searches for these texts.
+    pub(crate) fn searches_for(&self, texts: &Texts) -> bool {
+        self.searched.contains(texts)
+    }
+
     /// Returns the expression for free text in which something is searched.
     pub(crate) fn search(&mut self, search: Search) -> ExprId {
-        for character in search.texts.iter().flat_map(|text| text.chars()) {
-            self.class(CharSet::of(character));
+        if self.searched.insert(search.texts.clone()) {
+            for character in search.texts.iter().flat_map(|text| text.chars()) {
+                self.class(CharSet::of(character));
+            }
         }
         self.intern(Expr::Search(search))
     }
@@ -268,7 +277,7 @@ impl Exprs {
     pub(crate) fn choice(&mut self, parts: Vec<ExprId>) -> ExprId {
         let mut flat: Vec<ExprId> = Vec::with_capacity(parts.len());
         let mut ranges: Vec<(u32, u32)> = Vec::new();
-        let mut seen = hashbrown::HashSet::new();
+        let mut seen = HashSet::new();
         let mut classes = 0;
         let mut first_class = None;
         for part in parts {

@@ -107,7 +107,7 @@ fn duplicate(context: &mut Context, source: u32, rule: &ast::Rule, first: &ast::
 }
 
 pub(super) struct Resolver<'a> {
-    context: &'a mut Context,
+    pub(super) context: &'a mut Context,
     pub(super) source: u32,
     numbers: &'a HashMap<&'a str, usize>,
     pub(super) exprs: &'a mut Exprs,
