@@ -14,8 +14,15 @@ use crate::util::diagnostic::Diagnostic;
 
 /// Keys under which wrappers contain a schema, and whether the key alone identifies a wrapper. A
 /// key that has other uses also needs a `name`, a `strict` or a wrapper's `type` next to it.
-const WRAPPED: [(&str, bool); 10] = [
+const WRAPPED: [(&str, bool); 17] = [
     ("response_format", true),
+    ("generationConfig", true),
+    ("generation_config", true),
+    ("guided_json", true),
+    ("outputSchema", true),
+    ("output_schema", true),
+    ("text", true),
+    ("format", true),
     ("json_schema", true),
     ("jsonSchema", true),
     ("inputSchema", true),
@@ -58,7 +65,11 @@ pub(super) fn meant(
         return Ok((root, named(json, root, definition)?));
     }
     let known = definitions(json, root);
-    if known.is_empty() || !asks_nothing(json, root) {
+    if !asks_nothing(json, root) {
+        return Ok((root, root));
+    }
+    if known.is_empty() {
+        warnings.extend(allows_any(json, root));
         return Ok((root, root));
     }
     let found = main_definition(json, root, &known);
@@ -115,8 +126,14 @@ fn wrapped(json: &Json<'_>, node: NodeId) -> Option<NodeId> {
     let Value::Object(members) = json.value(node) else { return None };
     let text = |key: &str| json.get(node, key).and_then(|value| json.string(value));
     let is_wrapper = text("type").is_some_and(|own| TYPES.contains(&own));
-    let asks = |key: &str| vocabulary::asks(key) && !(key == "type" && is_wrapper);
-    if members.iter().any(|(key, _)| asks(key)) {
+    let is_object = |node: NodeId| matches!(json.value(node), Value::Object(_));
+    let asks = |key: &str, value: NodeId| match key {
+        "type" => !is_wrapper,
+        // The keyword's value is a text.
+        "format" => !is_object(value),
+        _ => vocabulary::asks(key),
+    };
+    if members.iter().any(|(key, value)| asks(key, *value)) {
         return None;
     }
     let has_company = is_wrapper || text("name").is_some() || json.get(node, "strict").is_some();
@@ -144,6 +161,21 @@ fn asks_nothing(json: &Json<'_>, root: NodeId) -> bool {
         Value::Object(members) => !members.iter().any(|(key, _)| vocabulary::asks(key)),
         _ => false,
     }
+}
+
+/// Returns a warning for an object that has no keywords, but other values with parts.
+fn allows_any(json: &Json<'_>, root: NodeId) -> Option<Diagnostic> {
+    let Value::Object(members) = json.value(root) else { return None };
+    let has_parts = |node: NodeId| matches!(json.value(node), Value::Object(_) | Value::Array(_));
+    let (key, _) = members.iter().find(|(key, value)| {
+        has_parts(*value) && !vocabulary::annotates(key) && vocabulary::meant_keyword(key).is_none()
+    })?;
+    let message = format!(
+        "no keyword of the schema has an effect, so any JSON is allowed; `{}` is not a keyword",
+        key.escape_debug()
+    );
+    let help = "pass the schema itself, not the object that contains it";
+    Some(Diagnostic::warning("allows-any", message).at(json.place(root)).help(help))
 }
 
 /// Returns the definition meant by a document that only defines others: the one whose name is the

@@ -189,7 +189,8 @@ const WHITESPACE_FOR_MODELS: &str = r"[ \t\n\r]{0,64}";
 impl SchemaOptions {
     /// Sets what keeps a model from writing for ever, where nothing else is set: strings of at most
     /// 1,000 characters, arrays of at most 100 items, numbers of at most 20 digits, and at most 64
-    /// blanks in a row. All of these are off by default, since they narrow the language.
+    /// blanks next to a bracket, comma or colon. All of these are off by default, since they narrow
+    /// the language.
     ///
     /// ```
     /// use lrmask::{Grammar, SchemaOptions};

@@ -181,6 +181,12 @@ impl<'a> Schemas<'a> {
             Some(name) => self.dialect(node, name)?,
             None => None,
         };
+        let inexact = text("$schema").filter(|name| Draft::at(name).is_none()).zip(named);
+        let inexact = inexact.map(|(name, draft)| {
+            let message = format!("`$schema` is read as {}", draft.name());
+            let help = format!("no draft has the address `{}`", name.escape_debug());
+            Diagnostic::warning("read-as-meant", message).help(help)
+        });
         let draft = named.unwrap_or(outer_draft);
         let is_supposed = outer_supposed && named.is_none();
         let has_ref = self.json.get(node, "$ref").is_some();
@@ -192,6 +198,9 @@ impl<'a> Schemas<'a> {
         };
         let id = id.filter(|_| draft > Draft::Seven || !has_ref).map(str::to_owned);
         let anchors = ["$anchor", "$dynamicAnchor"].map(|key| text(key).map(str::to_owned));
+        if let Some(warning) = inexact {
+            self.warn_once(node, warning);
+        }
         let recursive = self.json.get(node, "$recursiveAnchor").map(|value| self.json.value(value));
         if matches!(recursive, Some(Value::Boolean(true))) {
             self.recursive.push(node);
@@ -227,33 +236,24 @@ impl<'a> Schemas<'a> {
         Ok(resource)
     }
 
-    /// Returns the draft that `$schema` names, or `None` for an unknown name.
+    /// Returns the draft that `$schema` names or probably means, or `None` for another name.
     fn dialect(&self, node: NodeId, name: &str) -> Result<Option<Draft>, SchemaError> {
-        let drafts = [
-            ("draft-03", Draft::Three),
-            ("draft-04", Draft::Four),
-            ("draft-06", Draft::Six),
-            ("draft-07", Draft::Seven),
-            ("2019-09", Draft::Eight),
-            ("2020-12", Draft::Nine),
-        ];
-        if name.contains("json-schema.org") {
-            if let Some((_, draft)) = drafts.iter().find(|(part, _)| name.contains(part)) {
-                return Ok(Some(*draft));
-            }
-            if name.contains("draft-0") {
-                let message = format!("the draft `{name}` is not supported");
-                return Err(self
-                    .error(SchemaErrorKind::UnsupportedKeyword, node, message)
-                    .help("use draft 3, 4, 6, 7, 2019-09 or 2020-12"));
-            }
+        if let Some(draft) = Draft::at(name) {
+            return Ok(Some(draft));
         }
         if self.options.documents.contains_key(uri::split(name).0) {
             let message =
                 format!("`{name}` is a custom meta-schema, whose vocabularies are not supported");
             return Err(self.error(SchemaErrorKind::UnsupportedKeyword, node, message));
         }
-        Ok(None)
+        let meant = Draft::meant(name);
+        if meant.is_none() && name.contains("json-schema.org") && name.contains("draft-0") {
+            let message = format!("the draft `{name}` is not supported");
+            return Err(self
+                .error(SchemaErrorKind::UnsupportedKeyword, node, message)
+                .help("use draft 3, 4, 6, 7, 2019-09 or 2020-12"));
+        }
+        Ok(meant)
     }
 
     /// Returns the schema that the reference `text` in the schema `node` refers to; `at` is the

@@ -36,7 +36,12 @@ const LONGEST: usize = 40;
 
 /// Whether the keyword constrains values, in some draft.
 pub(super) fn asks(key: &str) -> bool {
-    meta::first_draft(key).is_some() && !is_among(ANNOTATING, key)
+    meta::first_draft(key).is_some() && !annotates(key)
+}
+
+/// Whether the keyword is known and constrains nothing.
+pub(super) fn annotates(key: &str) -> bool {
+    is_among(ANNOTATING, key)
 }
 
 /// Returns the first draft that has the keyword, if it is later than `draft`.
@@ -46,7 +51,7 @@ pub(super) fn first_draft(key: &str, draft: Draft) -> Option<Draft> {
 
 /// Returns the keyword that an unknown one probably means.
 pub(super) fn meant_keyword(key: &str) -> Option<&'static str> {
-    if is_among(ANNOTATING, key) || asks(key) {
+    if annotates(key) || asks(key) {
         return None;
     }
     let mut known: Vec<&str> = meta::keywords().filter(|known| asks(known)).collect();
