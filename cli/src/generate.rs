@@ -310,7 +310,8 @@ impl<'c> Writer<'c> {
         match self.sampler.draw(&self.mask, self.ends.len(), random) {
             Some(token) => Next::Token(token),
             None if self.matcher.is_accepting() => Next::End,
-            None => Next::Nothing,
+            // The grammar may ask for a stop token within the text.
+            None => self.mask.tokens().next().map_or(Next::Nothing, Next::Token),
         }
     }
 

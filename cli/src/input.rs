@@ -52,16 +52,20 @@ impl Inputs {
         }
     }
 
-    /// Returns the same content as text.
+    /// Returns the same content as text, without a byte order mark.
     ///
     /// # Errors
     ///
     /// As [`Inputs::bytes`], and if the bytes are not UTF-8.
     pub(crate) fn text(&self, path: &str) -> Result<String, Failure> {
-        String::from_utf8(self.bytes(path)?).map_err(|error| {
+        let mut text = String::from_utf8(self.bytes(path)?).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             Failure::unusable(format_args!("{} is not UTF-8 at byte {at}", name(path)))
-        })
+        })?;
+        if text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
+        Ok(text)
     }
 }
 

@@ -66,11 +66,11 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Sorts the ordinary tokens of `vocabulary` into classes.
+    /// Sorts the tokens of `vocabulary`, except stop tokens, into classes.
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let mut classes: [[Vec<u32>; KINDS]; LENGTHS] = Default::default();
         for id in 0..vocabulary.width() as u32 {
-            let Some(bytes) = vocabulary.bytes(id) else { continue };
+            let bytes = vocabulary.bytes(id).unwrap_or_default();
             if vocabulary.stop_tokens().contains(&TokenId::from(id)) {
                 continue;
             }
@@ -90,8 +90,8 @@ impl Sampler {
         Self { classes }
     }
 
-    /// Draws one of the ordinary tokens of `mask`, to follow `before` others. Returns `None` if
-    /// there are none.
+    /// Draws one of the tokens of `mask` that are no stop tokens, to follow `before` others.
+    /// Returns `None` if there are none.
     pub(crate) fn draw(
         &self,
         mask: &TokenMask,

@@ -504,6 +504,34 @@ fn a_budget_that_cannot_be_met_is_exceeded_and_said_so() {
 }
 
 #[test]
+fn generated_texts_contain_the_special_tokens_that_the_grammar_asks_for() {
+    let tokens = |grammar: &[u8]| {
+        let arguments = ["generate", "-", "--vocab", "gpt2", "--json", "--ids"];
+        let output = lrmask_with(&arguments, grammar);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        objects(&output)[0]["ids"].clone()
+    };
+    assert_eq!(tokens(b"start: \"a\" <|endoftext|> \"b\"\n"), serde_json::json!([64, 50256, 65]));
+    assert_eq!(tokens(b"start: <|endoftext|>\n"), serde_json::json!([50256]));
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_grammar() {
+    let check = |notation: &str, grammar: &[u8], text: &str| {
+        let directory = std::env::temp_dir().join(format!("lrmask-mark-{notation}"));
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join(format!("marked.{notation}"));
+        std::fs::write(&path, [b"\xef\xbb\xbf", grammar].concat()).unwrap();
+        let output = lrmask_with(&["validate", path.to_str().unwrap(), "-"], text.as_bytes());
+        assert_eq!(status(&output), 0, "{notation}: {}", stderr(&output));
+    };
+    check("txt", b"yes\nno\n", "yes");
+    check("regex", b"ab+\n", "abb");
+    check("lark", b"start: \"a\"\n", "a");
+    check("json", b"true", "1");
+}
+
+#[test]
 fn a_mask_keeps_within_a_budget() {
     let grammar = b"start: \"[\" start \"]\" | \"x\"\n";
     let mask = |budget: &str| {
