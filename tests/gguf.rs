@@ -132,6 +132,9 @@ fn tokens_are_read_by_their_types() {
     writer.model("gpt2");
     writer.tokens(&["a", "<|endoftext|>", "<unk>"]);
     let vocabulary = Vocabulary::from_gguf(&writer.file()).unwrap();
+    // It stays when more special tokens are named.
+    let named = vocabulary.clone().with_special_tokens([(2u32, "<unk>")]).expect("a small id");
+    assert_eq!(named.stop_tokens(), vocabulary.stop_tokens());
     assert_eq!((vocabulary.special(2), vocabulary.stop_tokens()), (Some("<unk>"), &[1.into()][..]));
 }
 

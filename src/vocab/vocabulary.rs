@@ -119,6 +119,8 @@ impl Vocabulary {
         mut self,
         tokens: impl IntoIterator<Item = (impl Into<TokenId>, N)>,
     ) -> Result<Self, VocabularyError> {
+        // The others were told by the vocabulary's file.
+        let by_name = stops_by_name(&self.special);
         let mut spans = None;
         for (id, name) in tokens {
             let id = id.into().0;
@@ -135,7 +137,10 @@ impl Vocabulary {
         }
         self.tables = Tables::default();
         if !self.stops_chosen {
-            self.stops = stops_by_name(&self.special);
+            self.stops.retain(|stop| !by_name.contains(stop));
+            self.stops.extend(stops_by_name(&self.special));
+            self.stops.sort_unstable();
+            self.stops.dedup();
         }
         Ok(self)
     }
