@@ -100,8 +100,8 @@ class AdvanceError(LrmaskError, ValueError):
         accepted_bytes: int = 0,
     ) -> None:
         super().__init__(message)
-        #: `grammar`, `repeated-item`, `incomplete`, `finished`, `width`, `no-text`, `lookahead`
-        #: or `limit`.
+        #: `grammar`, `repeated-item`, `incomplete`, `finished`, `width`, `no-text`, `lookahead`,
+        #: `budget`, `canonical` or `limit`.
         self.kind = kind
         #: The token, unless bytes were refused.
         self.token = token

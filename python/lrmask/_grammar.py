@@ -197,3 +197,8 @@ def constraint_from_type(
 ) -> Constraint:
     """See `Constraint.from_type`."""
     return Constraint(Grammar.from_type(of, form=form), vocabulary, limits=limits)
+
+
+def load_with_grammar(saved: bytes, vocabulary: Vocabulary, grammar: Any) -> Constraint:
+    """Of a pickled constraint."""
+    return Constraint.load(saved, vocabulary, grammar=grammar)

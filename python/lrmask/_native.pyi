@@ -127,6 +127,15 @@ class Vocabulary:
         """Reads a tokenizer's file: `tokenizer.json`, SentencePiece's `.model`, tiktoken's,
         `tekken.json`, `vocab.json`, a GGUF model or a list of tokens."""
     @staticmethod
+    def from_gguf(
+        path: str | PathLike[str],
+        *,
+        stop_tokens: Sequence[int] | None = None,
+        width: int | None = None,
+        limits: Limits | None = None,
+    ) -> Vocabulary:
+        """Reads the vocabulary of a GGUF model; its tensors are not read."""
+    @staticmethod
     def from_file_bytes(
         file: bytes,
         *,
@@ -164,8 +173,20 @@ class Vocabulary:
         """`bytes`: a token for each byte. A package built with the feature `tiktoken` has `gpt2`,
         `cl100k` and `o200k` too."""
     def replace(
-        self, *, stop_tokens: Sequence[int] | None = None, width: int | None = None
-    ) -> Vocabulary: ...
+        self,
+        *,
+        special_tokens: Mapping[int, str] | None = None,
+        stop_tokens: Sequence[int] | None = None,
+        width: int | None = None,
+    ) -> Vocabulary:
+        """The vocabulary with more special tokens, other stop tokens or another width."""
+    def with_merges(self, merges: Iterable[tuple[bytes | str, bytes | str]]) -> Vocabulary:
+        """The vocabulary with the merges of its byte-pair encoding, in their order, for
+        `Constraint.with_canonical_tokens`. Readers of files that have them find them. Pickling does
+        not keep them."""
+    def with_split_pattern(self, pattern: str) -> Vocabulary:
+        """The vocabulary with the regex that splits texts before they are merged. `from_tiktoken`
+        sets it."""
     @property
     def width(self) -> int: ...
     @property
@@ -242,8 +263,19 @@ class Constraint:
         `parse` returns an instance."""
     @staticmethod
     def load(
-        saved: bytes, vocabulary: Vocabulary, *, limits: Limits | None = None
-    ) -> Constraint: ...
+        saved: bytes,
+        vocabulary: Vocabulary,
+        *,
+        grammar: Any | None = None,
+        limits: Limits | None = None,
+    ) -> Constraint:
+        """The constraint that `save` wrote; with its grammar, it can `parse` again."""
+    def with_canonical_tokens(self) -> Constraint:
+        """The constraint with masks that allow only the tokens that the model's tokenizer makes of
+        the text. A `ValueError` says why they are not known. Not pickled, and not saved."""
+    def with_lookahead(self, terminals: int) -> Constraint:
+        """The constraint with masks that forbid tokens within which more lexemes end than this, as
+        other engines have them, for comparisons. Not pickled, and not saved."""
     def save(self, samples: Sequence[Sequence[int]] | None = None) -> bytes:
         """The constraint as bytes. `load` computes the masks along the samples first."""
     def warm(
@@ -436,6 +468,9 @@ class Matcher:
     def budget(self) -> int | None: ...
     def heal(self, text: str | bytes) -> None:
         """Demands that the end of the prompt, which was taken back, is written first."""
+    def follow_prompt(self, tokens: Sequence[int]) -> bool:
+        """Tells the tokens of the prompt, on which the first canonical tokens depend. False, without
+        effect, if the text would change them: take some back."""
     @property
     def unwritten(self) -> bytes:
         """The bytes of `heal` that are not written yet."""

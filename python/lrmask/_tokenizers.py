@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Iterable
 from typing import Any
 
@@ -44,12 +45,7 @@ def _from_slow(tokenizer: Any) -> Vocabulary:
         )
     vocabulary = Vocabulary.from_file(path)
     added = {i: str(token) for i, token in getattr(tokenizer, "added_tokens_decoder", {}).items()}
-    tokens = [vocabulary.token_bytes(id) for id in range(vocabulary.width)]
-    return Vocabulary.from_tokens(
-        tokens,
-        special_tokens={**vocabulary.special_tokens, **added},
-        leading_space=vocabulary.has_leading_space,
-    )
+    return vocabulary.replace(special_tokens=added)
 
 
 def from_tiktoken(
@@ -58,14 +54,12 @@ def from_tiktoken(
     """Reads a `tiktoken.Encoding`."""
     ranks: dict[bytes, int] = encoding._mergeable_ranks
     special: dict[str, int] = encoding._special_tokens
-    tokens = [b""] * (max([*ranks.values(), *special.values()], default=-1) + 1)
-    for token, id in ranks.items():
-        tokens[id] = token
-    return Vocabulary.from_tokens(
-        tokens,
+    lines = (b64encode(token) + b" %d" % id for token, id in ranks.items())
+    vocabulary = Vocabulary.from_file_bytes(b"\n".join(lines)).with_split_pattern(encoding._pat_str)
+    return vocabulary.replace(
         special_tokens={id: name for name, id in special.items()},
         stop_tokens=None if stop_tokens is None else list(stop_tokens),
-        width=max(width or 0, len(tokens)) if width is None else width,
+        width=width,
     )
 
 

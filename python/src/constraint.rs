@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use lrmask::{BuildError, TokenId};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -19,8 +19,10 @@ use crate::vocabulary::Vocabulary;
 #[pyclass(frozen, module = "lrmask")]
 pub(crate) struct Constraint {
     pub(crate) inner: lrmask::Constraint,
-    /// The grammar, if it was not loaded.
+    /// The grammar, unless it was loaded without one.
     grammar: Option<Py<PyAny>>,
+    /// Whether masks are narrower in a way that saving does not keep.
+    is_narrowed: bool,
 }
 
 #[pymethods]
@@ -54,18 +56,30 @@ impl Constraint {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (saved, vocabulary, *, limits=None))]
+    #[pyo3(signature = (saved, vocabulary, *, grammar=None, limits=None))]
     fn load(
         py: Python<'_>,
         saved: &[u8],
         vocabulary: &Vocabulary,
+        grammar: Option<Py<PyAny>>,
         limits: Option<Limits>,
     ) -> PyResult<Self> {
         let limits = Limits::or_default(limits);
         let builder = lrmask::Constraint::builder().limits(&limits);
         let inner = py.detach(|| builder.load(saved, &vocabulary.0));
         let inner = inner.map_err(|error| errors::load(py, error))?;
-        Ok(Self { inner, grammar: None })
+        Ok(Self { inner, grammar, is_narrowed: false })
+    }
+
+    fn with_canonical_tokens(&self, py: Python<'_>) -> PyResult<Self> {
+        let inner = py
+            .detach(|| self.inner.with_canonical_tokens())
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(self.narrowed(py, inner))
+    }
+
+    fn with_lookahead(&self, py: Python<'_>, terminals: usize) -> Self {
+        self.narrowed(py, self.inner.with_lookahead(terminals))
     }
 
     #[pyo3(signature = (samples=None))]
@@ -188,13 +202,14 @@ impl Constraint {
 
     /// Pickles as [`Constraint::save`] does.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let make = py.get_type::<Self>();
-        match &self.grammar {
-            Some(grammar) => (make, (grammar, self.vocabulary())).into_pyobject(py),
-            None => {
-                (make.getattr("load")?, (self.save(py, None), self.vocabulary())).into_pyobject(py)
-            }
+        if self.is_narrowed {
+            return Err(PyTypeError::new_err(
+                "canonical tokens and a lookahead are not pickled; pickle the constraint without \
+                 them, and add them afterwards",
+            ));
         }
+        let load = py.import("lrmask._grammar")?.getattr("load_with_grammar")?;
+        (load, (self.save(py, None), self.vocabulary(), &self.grammar)).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {
@@ -205,12 +220,18 @@ impl Constraint {
 }
 
 impl Constraint {
+    /// Returns this constraint with narrower masks.
+    fn narrowed(&self, py: Python<'_>, inner: lrmask::Constraint) -> Self {
+        let grammar = self.grammar.as_ref().map(|grammar| grammar.clone_ref(py));
+        Self { inner, grammar, is_narrowed: true }
+    }
+
     fn built(
         grammar: &Bound<'_, Grammar>,
         built: Result<lrmask::Constraint, BuildError>,
     ) -> PyResult<Self> {
         let inner = built.map_err(|error| grammar.get().error(grammar.py(), &error))?;
-        Ok(Self { inner, grammar: Some(grammar.clone().into_any().unbind()) })
+        Ok(Self { inner, grammar: Some(grammar.clone().into_any().unbind()), is_narrowed: false })
     }
 }
 

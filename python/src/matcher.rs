@@ -152,7 +152,7 @@ impl Matcher {
 }
 
 /// Bytes of an argument: bytes, or a text as UTF-8.
-fn bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+pub(crate) fn bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     match text.extract::<String>() {
         Ok(text) => Ok(text.into_bytes()),
         Err(_) => text
@@ -285,6 +285,10 @@ impl Matcher {
         let text = bytes(text)?;
         self.change(py, |matcher| matcher.heal(&text));
         Ok(())
+    }
+
+    fn follow_prompt(&self, py: Python<'_>, tokens: Vec<u32>) -> bool {
+        self.change(py, |matcher| matcher.follow_prompt(tokens))
     }
 
     #[getter]

@@ -1,7 +1,9 @@
 //! Vocabularies.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use lrmask::{TakeBack, TokenId, VocabularyError, VocabularyReader};
 use pyo3::exceptions::PyIndexError;
@@ -10,6 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::errors;
 use crate::limits::Limits;
+use crate::matcher::bytes;
 
 /// The tokens of a model.
 #[pyclass(frozen, module = "lrmask", from_py_object)]
@@ -41,6 +44,15 @@ impl Settings {
     }
 }
 
+/// Reads as much of a file as the limits allow, and one byte more, by which a reader sees that
+/// there is more. The tensors of a GGUF model are not read.
+fn beginning(path: &Path, limits: Option<&Limits>) -> std::io::Result<Vec<u8>> {
+    let most = Limits::or_default(limits.cloned()).vocabulary_bytes as u64;
+    let mut file = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut file)?;
+    Ok(file)
+}
+
 #[pymethods]
 impl Vocabulary {
     #[staticmethod]
@@ -52,8 +64,24 @@ impl Vocabulary {
         width: Option<usize>,
         limits: Option<Limits>,
     ) -> PyResult<Self> {
-        let file = py.detach(|| std::fs::read(path))?;
+        let file = py.detach(|| beginning(&path, limits.as_ref()))?;
         Self::from_file_bytes(py, &file, stop_tokens, width, limits)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (path, *, stop_tokens=None, width=None, limits=None))]
+    fn from_gguf(
+        py: Python<'_>,
+        path: PathBuf,
+        stop_tokens: Option<Vec<u32>>,
+        width: Option<usize>,
+        limits: Option<Limits>,
+    ) -> PyResult<Self> {
+        let file = py.detach(|| beginning(&path, limits.as_ref()))?;
+        let limits = Limits::or_default(limits);
+        let settings = Settings { stop_tokens, width, ..Settings::default() };
+        let read = || settings.apply(VocabularyReader::new().limits(&limits).gguf(&file)?);
+        py.detach(read).map_err(|error| errors::vocabulary(py, &error))
     }
 
     #[staticmethod]
@@ -135,16 +163,33 @@ impl Vocabulary {
         found.map(Self).map_err(|error| errors::vocabulary(py, &error))
     }
 
-    /// The vocabulary with other stop tokens or another width.
-    #[pyo3(signature = (*, stop_tokens=None, width=None))]
+    /// The vocabulary with more special tokens, other stop tokens or another width.
+    #[pyo3(signature = (*, special_tokens=None, stop_tokens=None, width=None))]
     fn replace(
         &self,
         py: Python<'_>,
+        special_tokens: Option<BTreeMap<u32, String>>,
         stop_tokens: Option<Vec<u32>>,
         width: Option<usize>,
     ) -> PyResult<Self> {
-        let settings = Settings { stop_tokens, width, ..Settings::default() };
+        let special = special_tokens.unwrap_or_default();
+        let settings = Settings { special, stop_tokens, width, ..Settings::default() };
         py.detach(|| settings.apply(self.0.clone())).map_err(|error| errors::vocabulary(py, &error))
+    }
+
+    fn with_merges(&self, py: Python<'_>, merges: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut pairs = Vec::new();
+        for merge in merges.try_iter()? {
+            let (left, right) = merge?.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            pairs.push((bytes(&left)?, bytes(&right)?));
+        }
+        py.detach(|| self.0.clone().with_merges(pairs))
+            .map(Self)
+            .map_err(|error| errors::vocabulary(py, &error))
+    }
+
+    fn with_split_pattern(&self, pattern: &str) -> Self {
+        Self(self.0.clone().with_split_pattern(pattern))
     }
 
     #[getter]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy
 import pytest
 
@@ -67,3 +69,49 @@ def test_preferred_tokens() -> None:
     with pytest.raises(ZeroDivisionError):
         matcher.retokenize("abc", lambda tokens: 1 // 0)
     assert matcher.state_key() == matcher.fork().state_key()
+
+
+def test_canonical_tokens_are_those_of_the_tokenizer() -> None:
+    vocabulary = lrmask.Vocabulary.from_tokens(["a", "b", "c", "ab", "bc", ";"])
+    grammar = lrmask.Grammar.from_lark('start: /[abc]+/ ";"')
+    constraint = lrmask.Constraint(grammar, vocabulary)
+    with pytest.raises(ValueError, match="merges"):
+        constraint.with_canonical_tokens()
+    merged = vocabulary.with_merges([("a", b"b"), (b"b", "c")])
+    canonical = lrmask.Constraint(grammar, merged).with_canonical_tokens()
+    matcher = canonical.matcher()
+    assert matcher.allowed_tokens() == [0, 1, 2, 3, 4]
+    matcher.advance(0)
+    assert matcher.allowed_tokens() == [0, 2, 3, 5]
+    with pytest.raises(lrmask.AdvanceError) as refused:
+        matcher.advance(1)
+    assert refused.value.kind == "canonical"
+    matcher.reset()
+    assert matcher.follow_prompt([0]) and matcher.allowed_tokens() == [0, 2, 3]
+    split = lrmask.Constraint(grammar, merged.with_split_pattern("[ab]|[^ab]"))
+    matcher = split.with_canonical_tokens().matcher()
+    assert matcher.allowed_tokens() == [0, 1, 2]
+    with pytest.raises(lrmask.VocabularyError):
+        vocabulary.with_merges([("c", "a")])
+    with pytest.raises(TypeError):
+        pickle.dumps(canonical)
+
+
+def test_a_lookahead_forbids_tokens_of_several_lexemes() -> None:
+    vocabulary = lrmask.Vocabulary.from_tokens(["1", "+", "+1", "1+1"])
+    grammar = lrmask.Grammar.from_lark('start: /[0-9]+/ ("+" /[0-9]+/)*')
+    constraint = lrmask.Constraint(grammar, vocabulary)
+    for terminals, allowed in enumerate([[0, 1], [0, 1, 2], [0, 1, 2, 3]]):
+        matcher = constraint.with_lookahead(terminals).matcher()
+        matcher.advance_bytes("1")
+        assert matcher.allowed_tokens() == allowed
+
+
+def test_what_keeps_a_model_from_writing_for_ever_is_pickled(words: lrmask.Vocabulary) -> None:
+    constraint = lrmask.Constraint(lrmask.JsonSchema({"type": "array"}), words, for_models=True)
+    again = pickle.loads(pickle.dumps(constraint))
+    for known in (constraint, again):
+        matcher = known.matcher()
+        matcher.advance_bytes('["' + "x" * 1000)
+        assert not matcher.try_advance(ord("x"))
+    assert again.parse("[1]") == constraint.parse("[1]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import struct
 from typing import Any
 
 import pytest
@@ -92,3 +93,29 @@ def test_llguidance_cuts_as_the_tokenizer(samples: pathlib.Path) -> None:
     matcher = LLMatcher(tokenizer, 'start: "{\\"name_of_the_person\\":" /[0-9]+/')
     forced = matcher.compute_ff_tokens()
     assert forced == tokenizer.tokenize_str('{"name_of_the_person":')[: len(forced)] != []
+
+
+def test_a_gguf_model_is_read_without_its_tensors(tmp_path: pathlib.Path) -> None:
+    def text(value: str) -> bytes:
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    def texts(values: list[str]) -> bytes:
+        return struct.pack("<IIQ", 9, 8, len(values)) + b"".join(map(text, values))
+
+    metadata = [
+        text("tokenizer.ggml.model") + struct.pack("<I", 8) + text("gpt2"),
+        text("tokenizer.ggml.tokens") + texts(["a", "b", "ab", "<end>"]),
+        text("tokenizer.ggml.merges") + texts(["a b"]),
+        text("tokenizer.ggml.eos_token_id") + struct.pack("<II", 4, 3),
+    ]
+    path = tmp_path / "model.gguf"
+    path.write_bytes(
+        b"GGUF" + struct.pack("<IQQ", 3, 0, len(metadata)) + b"".join(metadata) + bytes(100_000)
+    )
+    for read in (lrmask.Vocabulary.from_gguf, lrmask.Vocabulary.from_file):
+        vocabulary = read(path, limits=lrmask.Limits(vocabulary_bytes=10_000))
+        assert [vocabulary.token_bytes(id) for id in range(3)] == [b"a", b"b", b"ab"]
+        assert vocabulary.stop_tokens == [3]
+    path.write_bytes(b"[]")
+    with pytest.raises(lrmask.VocabularyError, match="GGUF"):
+        lrmask.Vocabulary.from_gguf(path)
