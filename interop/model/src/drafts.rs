@@ -16,6 +16,8 @@ pub enum Way {
     Forced,
     /// Forced tokens first, counts after them.
     Both,
+    /// The same, but forced tokens are written without asking the model.
+    Unasked,
 }
 
 /// Least probability of a proposed token.
@@ -36,7 +38,9 @@ impl Way {
         let mut tokens = match self {
             Self::Counts => speculator.propose(matcher, last, most, PROBABILITY),
             Self::Forced => matcher.forced_tokens(cut),
-            Self::Both => speculator.draft(matcher, last, most, PROBABILITY, cut).tokens,
+            Self::Both | Self::Unasked => {
+                speculator.draft(matcher, last, most, PROBABILITY, cut).tokens
+            }
         };
         tokens.truncate(most);
         tokens.into_iter().map(TokenId::get).collect()
@@ -123,13 +127,26 @@ pub fn write(
         && !matcher.is_finished()
         && tokens.len() < limit
     {
-        let draft = way.draft(&writer.tokenizer, speculator, &matcher, Some(last), most);
+        let mut new = vec![last];
+        if matches!(way, Way::Unasked) {
+            let forced = Way::Forced.draft(&writer.tokenizer, speculator, &matcher, None, limit);
+            for &token in forced.iter().take(limit - tokens.len()) {
+                matcher.advance(token)?;
+                new.push(token);
+            }
+            tokens.extend(&new[1..]);
+            tally.tokens += new.len() - 1;
+            if matcher.is_finished() || tokens.len() == limit {
+                break;
+            }
+        }
+        let draft = way.draft(&writer.tokenizer, speculator, &matcher, new.last().copied(), most);
         let mut rows = vec![0; (draft.len() + 1) * width];
         let drafts = Draft::chain(draft.iter().copied());
         matcher.fill_draft_masks(&drafts, &mut rows, width)?;
-        let start = place.cache.len();
-        let new = [&[last], &draft[..]].concat();
-        let input = Input { cache: &mut place.cache, tokens: &new, rows: new.len() };
+        let written = place.cache.len() + new.len();
+        new.extend(&draft);
+        let input = Input { cache: &mut place.cache, tokens: &new, rows: draft.len() + 1 };
         let scores: Vec<f32> = writer.model.forward(&mut [input]).concat();
         let mut accepted = 0;
         tally.calls += 1;
@@ -147,7 +164,7 @@ pub fn write(
         }
         tally.accepted += accepted;
         // The last token is new to the model: the next call reads it.
-        place.cache.truncate(start + 1 + accepted);
+        place.cache.truncate(written + accepted);
     }
     Ok((tokens, tally))
 }

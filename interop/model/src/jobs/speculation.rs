@@ -67,8 +67,26 @@ pub fn run(writer: &Writer, count: usize) -> Result<()> {
             ensure!(tally.calls == told.calls, "text {index} of {}: {told:?}", task.name);
             Ok(())
         })?;
+        let unasked = for_each(count - learnt, |index| {
+            let (how, place) = ((Way::Unasked, CHECKED), places[index + learnt].clone());
+            let (tokens, tally) =
+                drafts::write(writer, place, &mode, &speculator, how, task.limit)?;
+            let is_same =
+                writer.tokenizer.decode(&tokens) == writer.tokenizer.decode(&texts[index + learnt]);
+            Ok((tally, is_same))
+        })?;
+        let mut all = Tally::default();
+        unasked.iter().for_each(|&(tally, _)| all.add(tally));
+        println!(
+            "| {} | unasked, s = 8: {:.2} tokens a call; {} of {} texts are the same | | | | | | {} |",
+            task.name,
+            all.tokens_a_call(),
+            unasked.iter().filter(|&&(_, is_same)| is_same).count(),
+            unasked.len(),
+            percent(all.accepted, all.proposed),
+        );
     }
-    println!("\nWritten again with drafts, all texts are the same.");
+    println!("\nWritten again with drafts that the model checks, all texts are the same.");
     Ok(())
 }
 
