@@ -3,8 +3,8 @@
 //! The [scan graph](super::scan_graph) combines all terminals, because an author's terminals may
 //! compete wherever the parser lets them. A grammar that a program made from a JSON Schema has
 //! hundreds of terminals, nearly all of them quoted, and its rows say exactly which can really
-//! compete. So rows are checked one by one, in pairs of terminals, and quoted terminals all at
-//! once: the closing quote ends any of them, and nothing can continue after it.
+//! compete. So rows are checked one by one, in pairs of terminals, or all at once if they are many.
+//! The closing quote ends any quoted terminal, and nothing can continue after it.
 //!
 //! The condition is sufficient, not necessary: no two terminals of a row, the ignored ones
 //! included, have a text in common; and the lexemes that *may follow* a lexeme can begin with a
@@ -39,8 +39,8 @@ const MAX_STEPS: usize = 1 << 26;
 /// Number of these classes per step of the meter.
 const CLASSES_A_STEP: usize = 5;
 
-/// Limit on the terminals of one row that are neither quoted nor plain strings and are checked in
-/// pairs. More are checked together.
+/// Limit on the terminals of one row that are no plain strings and are checked in pairs. More are
+/// checked together, unless they are quoted and count.
 const MAX_PATTERNS: usize = 64;
 
 /// Limit on pairs of states stored as bits: 64 KB of them.
@@ -276,11 +276,18 @@ impl<'a> Search<'a> {
         if repeats {
             return false;
         }
+        let counts = |&index: &usize| self.dfas[index].is_none_or(Dfa::counts);
+        let are_together = quoted.len() > MAX_PATTERNS && !quoted.iter().any(counts);
+        if are_together && !self.are_apart_together(&quoted) {
+            return false;
+        }
         for (at, &one) in quoted.iter().enumerate() {
             if has_strings && self.matches_string(one, core) {
                 return false;
             }
-            if !quoted[at + 1..].iter().all(|&other| self.pair(one, other).is_some()) {
+            if !are_together
+                && !quoted[at + 1..].iter().all(|&other| self.pair(one, other).is_some())
+            {
                 return false;
             }
         }
