@@ -23,8 +23,8 @@ use crate::scanner::Reads;
 use crate::util::id::TokenId;
 use crate::vocab::trie::Trie;
 
-/// What is known of a text in tokens: where their number is limited, or only canonical ones are
-/// allowed.
+/// The state of a text as tokens. It is kept if their number is limited, or if only canonical ones
+/// are allowed.
 #[derive(Clone, Debug)]
 pub(super) struct TokenState {
     /// The number of tokens left, if it is limited.
