@@ -195,7 +195,7 @@ fn proposals_stay_within_the_mask_and_learn() {
 }
 
 #[test]
-fn drafts_have_forced_tokens_first_and_between() {
+fn drafts_have_forced_tokens_where_nothing_is_counted() {
     let schema = r#"{"type": "object", "additionalProperties": false, "required": ["name", "age"],
         "properties": {"name": {"enum": ["Ada", "Bob"]}, "age": {"enum": [30, 40]}}}"#;
     let mut options = SchemaOptions::default();
@@ -223,6 +223,23 @@ fn drafts_have_forced_tokens_first_and_between() {
     assert!(allowed.unwrap().iter().all(|&allowed| allowed));
     let short = speculator.draft(&constraint.matcher(), None, 2, 0.5, cut);
     assert_eq!((short.tokens.len(), short.forced), (2, 2));
+}
+
+#[test]
+fn drafts_follow_a_model_that_cuts_forced_text_in_its_own_way() {
+    let vocabulary = Vocabulary::from_tokens(["{", "{\"", "\"", "a", "\":", "1", "}"]).unwrap();
+    let grammar = Grammar::from_lark(r#"start: "{" "\"a\":" "1" "}""#).unwrap();
+    let constraint = Constraint::new(&grammar, &vocabulary).unwrap();
+    let cut = |text: &[u8]| vocabulary.cut_longest(text).unwrap();
+    let speculator = Speculator::new(&constraint);
+    let ids = |speculator: &Speculator| {
+        let draft = speculator.draft(&constraint.matcher(), None, 8, 0.5, cut);
+        (draft.tokens.iter().map(|token| token.get()).collect::<Vec<u32>>(), draft.forced)
+    };
+    assert_eq!(ids(&speculator), (vec![1, 3, 4, 5, 6], 5));
+    speculator.observe([0u32, 2]);
+    // Nothing is counted after these two.
+    assert_eq!(ids(&speculator), (vec![0, 2, 3, 4, 5, 6], 0));
 }
 
 #[test]

@@ -143,7 +143,13 @@ impl GrammarReader<'_> {
         let is_few = texts.len() <= FEW && few.len() <= MOST_SHOWN;
         let description = if is_few { few } else { format!("one of {} texts", texts.len()) };
         let automata = of_choices(filled);
-        let grammar = Grammar::of_texts(automata, with_empty, &description, None);
+        let mut grammar = Grammar::of_texts(automata, with_empty, &description, None);
+        if with_empty && texts.len() > 1 {
+            let warning =
+                Diagnostic::warning("empty-choice", "the empty text is one of the choices");
+            let help = "remove it, or the blank line of the file, unless nothing may be written";
+            grammar.warnings.push(warning.help(help));
+        }
         Ok(Grammar { cost: meter.cost(), ..grammar })
     }
 }

@@ -398,12 +398,15 @@ impl<'a> Reader<'a> {
 
     /// Warns about syntax in a pattern that belongs to another dialect than ECMA-262.
     pub(super) fn note_dialect(&mut self, text: &str, at: NodeId) {
-        if let Some(what) = ecma::foreign(text) {
-            let message = format!(
-                "`{what}` is not ECMA-262 syntax and is read as in other \
-                                   dialects"
-            );
-            let help = "use ECMA-262 syntax: `^`, `$`, `[Aa]`";
+        if let Some(foreign) = ecma::foreign(text) {
+            let (reading, help) = match foreign.is_literal {
+                false => ("read as in other dialects", "use ECMA-262 syntax: `^`, `$`, `[Aa]`"),
+                true => (
+                    "read as plain characters",
+                    "use ECMA-262 syntax, such as `[A-Za-z]` or `{0,3}`, if that is not meant",
+                ),
+            };
+            let message = format!("`{}` is not ECMA-262 syntax and is {reading}", foreign.text);
             let warning = Diagnostic::warning("read-as-meant", message).help(help);
             self.schemas.warn_once(at, warning);
         }

@@ -145,9 +145,12 @@ impl Speculator {
         tokens
     }
 
-    /// Returns up to `most` tokens that will probably follow: forced ones first
-    /// ([`Matcher::forced_tokens`], with the model's tokenizer), then one by the counts as
-    /// [`Speculator::propose`] does, then forced ones again, and so on.
+    /// Returns up to `most` tokens that will probably follow: by the counts, as
+    /// [`Speculator::propose`] does, and forced ones ([`Matcher::forced_tokens`], with the model's
+    /// tokenizer) where the counts know none.
+    ///
+    /// The counts come first because a model under a mask does not always write forced text in the
+    /// tokens of its tokenizer: after a token that ends early, it goes on from there.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Speculator, Vocabulary};
@@ -174,26 +177,24 @@ impl Speculator {
         probability: f64,
         mut tokenize: impl FnMut(&[u8]) -> Vec<T>,
     ) -> Proposal {
-        let (mut at, mut last) = (matcher.clone(), last);
-        let mut proposal = Proposal::default();
-        loop {
-            for token in at.forced_tokens(&mut tokenize) {
-                if proposal.tokens.len() == most || at.advance(token).is_err() {
-                    break;
+        let forced = matcher.forced_tokens(&mut tokenize);
+        let (mut at, mut last, mut tokens) = (matcher.clone(), last, Vec::new());
+        while tokens.len() < most {
+            let known = tokens.len();
+            match self.next(&mut at, last, probability) {
+                Some(token) => tokens.push(token),
+                None => {
+                    let forced = at.forced_tokens(&mut tokenize).into_iter().take(most - known);
+                    tokens.extend(forced.take_while(|&token| at.advance(token).is_ok()));
                 }
-                if proposal.forced == proposal.tokens.len() {
-                    proposal.forced += 1;
-                }
-                proposal.tokens.push(token);
-                last = Some(token);
             }
-            if proposal.tokens.len() == most {
-                return proposal;
+            if tokens.len() == known {
+                break;
             }
-            let Some(token) = self.next(&mut at, last, probability) else { return proposal };
-            proposal.tokens.push(token);
-            last = Some(token);
+            last = tokens.last().copied();
         }
+        let forced = forced.iter().zip(&tokens).take_while(|(forced, token)| forced == token);
+        Proposal { forced: forced.count(), tokens }
     }
 
     /// Takes the most probable allowed token, if one is probable enough.

@@ -11,6 +11,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, HirKind};
 
 use crate::grammar::pattern::RegexFlags;
+use crate::grammar::regex::sets::posix_class;
 
 /// Contents of a set equivalent to Rust's `\w`.
 const WORD: &str = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}";
@@ -334,30 +335,21 @@ fn end_of_set(text: &str, at: usize) -> Option<usize> {
     loop {
         match bytes.get(at)? {
             b'\\' => at += 1,
-            b'[' if open > 0 && bytes.get(at + 1) == Some(&b':') => {
-                // A POSIX class, or a set that begins with a colon.
-                match text[at..].find(":]") {
-                    Some(end) if is_posix(&text[at + 2..at + end]) => at += end + 1,
-                    _ => open += 1,
+            b'[' => match posix_class(&text[at..]).filter(|_| open > 0) {
+                Some(class) => at += class.len() - 1,
+                None => {
+                    open += 1;
+                    at += usize::from(bytes.get(at + 1) == Some(&b'^'));
+                    // In first position `]` is one of the characters.
+                    at += usize::from(bytes.get(at + 1) == Some(&b']'));
                 }
-            }
-            b'[' => {
-                open += 1;
-                at += usize::from(bytes.get(at + 1) == Some(&b'^'));
-                // In first position `]` is one of the characters.
-                at += usize::from(bytes.get(at + 1) == Some(&b']'));
-            }
+            },
             b']' if open == 1 => return Some(at + 1),
             b']' => open -= 1,
             _ => {}
         }
         at += 1;
     }
-}
-
-fn is_posix(name: &str) -> bool {
-    let name = name.strip_prefix('^').unwrap_or(name);
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns the sets of a regex that contain syntax read as plain characters outside Rust.
@@ -372,7 +364,8 @@ pub(super) fn sets_with_operations(regex: &str) -> Vec<&str> {
                     found.extend(Some(&regex[at..end]).filter(|set| is_likely_meant(set)));
                     at = end;
                 }
-                None => at += 1,
+                // Nothing here is meant as Rust's.
+                None => break,
             },
             c => at += c.len_utf8(),
         }
@@ -382,11 +375,8 @@ pub(super) fn sets_with_operations(regex: &str) -> Vec<&str> {
 
 /// Whether these signs are hardly meant as plain characters.
 fn is_likely_meant(set: &str) -> bool {
-    let is_class = |begin: usize| {
-        let rest = &set[begin + 2..];
-        rest.find(":]").is_some_and(|end| is_posix(&rest[..end]))
-    };
-    set.match_indices("[:").any(|(begin, _)| begin > 0 && is_class(begin))
+    let is_class = |begin: usize| begin > 0 && posix_class(&set[begin..]).is_some();
+    set.match_indices("[:").any(|(begin, _)| is_class(begin))
         || set.trim_start_matches("[^").trim_start_matches('[').find("&&").is_some_and(|at| at > 0)
 }
 

@@ -201,6 +201,10 @@ impl Templates<'_> {
             self.error(at, diagnostic);
             return nothing(at);
         }
+        // Past the limit, arguments are placeholders.
+        if self.stopped {
+            return nothing(at);
+        }
         let is_parametric = self.rules[template].parameters == [PARAMETER];
         let has_parameter = parameter(&arguments).is_some();
         if arguments.len() != expected || is_parametric != has_parameter {

@@ -6,7 +6,7 @@ use regex_syntax::hir::ClassUnicode;
 
 use crate::grammar::regex::properties::property;
 use crate::grammar::regex::sets::{
-    category, complement, everything, fold_ascii, set, single, word,
+    category, complement, everything, fold_ascii, posix_class, set, single, word,
 };
 use crate::grammar::regex::{Refusal, Regex};
 
@@ -91,7 +91,14 @@ struct Parser<'a> {
     /// Braces read so far.
     braces: Vec<Braces>,
     /// First construct that belongs to other dialects and not to ECMA-262.
-    foreign: Option<String>,
+    foreign: Option<Foreign>,
+}
+
+/// A construct of other dialects of regular expressions.
+pub(crate) struct Foreign {
+    pub(crate) text: String,
+    /// Whether it is read as ECMA-262 reads it, as plain characters, and not as other dialects do.
+    pub(crate) is_literal: bool,
 }
 
 /// Maximum nesting depth of groups.
@@ -123,7 +130,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns the first construct in a pattern that belongs to other dialects and not to ECMA-262.
-pub(crate) fn foreign(text: &str) -> Option<String> {
+pub(crate) fn foreign(text: &str) -> Option<Foreign> {
     let mut parser = Parser::new(text, None);
     // If the pattern is invalid, only the part before the error is checked.
     let _ = parser.alternatives();
@@ -131,9 +138,14 @@ pub(crate) fn foreign(text: &str) -> Option<String> {
 }
 
 impl Parser<'_> {
-    /// Records that the construct just read belongs to another dialect.
-    fn note_foreign(&mut self, what: impl Into<String>) {
-        self.foreign.get_or_insert_with(|| what.into());
+    /// Records that the construct just read belongs to another dialect, whose meaning it has.
+    fn note_foreign(&mut self, text: impl Into<String>) {
+        self.foreign.get_or_insert_with(|| Foreign { text: text.into(), is_literal: false });
+    }
+
+    /// Records that other dialects give a meaning to these characters.
+    fn note_literal(&mut self, text: impl Into<String>) {
+        self.foreign.get_or_insert_with(|| Foreign { text: text.into(), is_literal: true });
     }
 
     /// Returns the position in the text at which the rest begins.
@@ -269,8 +281,7 @@ impl Parser<'_> {
             return None;
         }
         let is_group = self.rest.as_bytes().get(flags.len() + 1) == Some(&b':');
-        self.foreign
-            .get_or_insert_with(|| format!("(?{flags}{}", if is_group { ":...)" } else { ")" }));
+        self.note_foreign(format!("(?{flags}{}", if is_group { ":...)" } else { ")" }));
         if is_group {
             self.outer.push((self.ignore_case, self.dot_all));
             self.has_flags = true;
@@ -355,6 +366,9 @@ impl Parser<'_> {
         let is_number =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number(min) || max.is_some_and(|max| !max.is_empty() && !is_number(max)) {
+            if min.is_empty() && max.is_some_and(is_number) {
+                self.note_literal(&self.rest[..=end]);
+            }
             return Ok(None);
         }
         let number = |text: &str| text.parse::<u32>().unwrap_or(u32::MAX);
@@ -495,6 +509,9 @@ impl Parser<'_> {
         let mut all = set(&[]);
         let open = || Refusal("a character class is not closed".to_owned());
         while !self.eat("]") {
+            if let Some(name) = posix_class(self.rest) {
+                self.note_literal(name);
+            }
             let first = self.member().ok_or_else(open)??;
             let range = self
                 .rest

@@ -15,6 +15,15 @@ pub(super) fn complement(mut set: ClassUnicode) -> ClassUnicode {
     set
 }
 
+/// Returns the POSIX class that the text begins with: `[:alpha:]` or `[:^alpha:]`.
+pub(crate) fn posix_class(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("[:")?;
+    let name = inner.strip_prefix('^').unwrap_or(inner);
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    let is_class = rest.len() < name.len() && rest.starts_with(":]");
+    is_class.then(|| &text[..text.len() - rest.len() + 2])
+}
+
 /// Returns the characters of words.
 pub(super) fn word() -> ClassUnicode {
     set(&[('0', '9'), ('A', 'Z'), ('a', 'z'), ('_', '_')])

@@ -5,7 +5,7 @@
 //! (an anchor inside, a word boundary, a look-around), it is matched against the whole text.
 
 pub(super) use crate::grammar::regex::ecma::Less;
-use crate::grammar::regex::ecma::{self, parse};
+use crate::grammar::regex::ecma::{self, Foreign, parse};
 use crate::grammar::regex::sets::everything;
 use crate::grammar::regex::{Refusal, Regex};
 use crate::schema::text::ecma_separators::set_apart;
@@ -30,9 +30,10 @@ pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
 }
 
 /// Returns the first construct in a pattern that belongs to other dialects and not to ECMA-262.
-pub(in crate::schema) fn foreign(text: &str) -> Option<String> {
+pub(in crate::schema) fn foreign(text: &str) -> Option<Foreign> {
     // Most patterns contain none of the characters of such constructs.
-    if text.contains("(?") || text.contains('\\') { ecma::foreign(text) } else { None }
+    let signs = ["(?", "\\", "[:", "{,"];
+    if signs.iter().any(|sign| text.contains(sign)) { ecma::foreign(text) } else { None }
 }
 
 /// Whether the text contains counts, so that its automaton has its own bound: if that is exceeded,

@@ -60,7 +60,7 @@ pub(super) fn pattern(name: &str) -> Pattern {
         "json-pointer" => regex(pointer()),
         "relative-json-pointer" => regex(format!("(?:0|[1-9][0-9]*)(?:#|{})", pointer())),
         "uuid" => regex("[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"),
-        "regex" => regex(regex_format::expression()),
+        "regex" => regex_format::pattern(),
         _ => Pattern::Alternation(Vec::new()),
     }
 }

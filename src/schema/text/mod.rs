@@ -17,6 +17,7 @@ pub(super) mod formats;
 mod lengths;
 mod listed;
 mod measure;
+mod multiples;
 mod numbers;
 mod patterns;
 mod ready_formats;

@@ -11,11 +11,12 @@ use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
 use crate::lexer::{Dfa, PatternError};
-use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::options::Numerals;
 use crate::schema::text::automaton::{self, explore};
+use crate::schema::text::multiples::{divisor, multiples};
 use crate::schema::text::{Texts, fingerprints, regex};
 use crate::util::decimal::Decimal;
 
@@ -38,9 +39,6 @@ const ODD_INTEGER: &str = r"-?(?:0|[1-9][0-9]*)\.0+|-0";
 const SMALL_BOUND: &str = "1e-4";
 /// Lower bound on the magnitude of `LARGE` numbers.
 const LARGE_BOUND: &str = "1e16";
-
-/// Maximum number of remainders in an automaton.
-const MOST_REMAINDERS: u64 = 20_000;
 
 /// A condition on numbers.
 struct Leaf {
@@ -167,7 +165,7 @@ impl Machine<'_> {
             }
             Atom::MultipleOf(number) => {
                 let number = atoms.numbers.get(number).clone();
-                let (divisor, exponent) = self.divisor(&number)?;
+                let (divisor, exponent) = divisor(&number)?;
                 let mut parts = vec![Pattern::Automaton(multiples(divisor, exponent))];
                 let bound = Decimal::parse(SMALL_BOUND).unwrap_or_default();
                 // Small numbers are not multiples of a larger number; large ones are integers.
@@ -224,27 +222,6 @@ impl Machine<'_> {
         let texts = self.texts.product(&parts, |each| each.contains(&true));
         let texts = texts.map_err(|error| self.too_large(&error))?;
         Ok(Leaf { atom, texts, decides })
-    }
-
-    /// Returns a divisor as an integer and a power of ten.
-    fn divisor(&self, number: &Decimal) -> Result<(u64, i64), SchemaError> {
-        let coefficient = number.coefficient().and_then(|(divisor, exponent)| {
-            let scaled =
-                u32::try_from(exponent).ok().and_then(|exponent| 10u64.checked_pow(exponent));
-            match exponent {
-                ..=0 => Some((divisor, exponent)),
-                _ => Some((divisor.checked_mul(scaled?)?, 0)),
-            }
-        });
-        let small = coefficient.filter(|&(divisor, exponent)| {
-            divisor.saturating_mul(exponent.unsigned_abs() + 2) <= MOST_REMAINDERS
-        });
-        small.ok_or_else(|| {
-            let message = format!(
-                "the automaton of the multiples of {number} has more than {MOST_REMAINDERS} states"
-            );
-            SchemaError::new(SchemaErrorKind::TooLarge, message)
-        })
     }
 }
 
@@ -389,52 +366,4 @@ fn behind(fraction: &[u8], count: usize, order: Ordering, digit: u8) -> Compared
         }
         order => Compared::Fraction(0, order),
     }
-}
-
-/// Matches numbers without an exponent that are multiples of `divisor * 10^exponent`, where
-/// `exponent` is not positive. The states are the remainders of the digits without the point.
-fn multiples(divisor: u64, exponent: i64) -> Automaton {
-    /// The remainder so far, and the number of digits after the point, or `None` before it.
-    type Rest = (u64, Option<u64>);
-    #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-    enum State {
-        Start,
-        Sign,
-        Zero,
-        Digits(Rest),
-    }
-    let places = exponent.unsigned_abs();
-    let step = |&state: &State, byte: u8| match (state, byte) {
-        (State::Start, b'-') => Some(State::Sign),
-        (_, b'-') => None,
-        (State::Zero, b'.') => Some(State::Digits((0, Some(u64::MAX)))),
-        (State::Digits((rest, None)), b'.') => Some(State::Digits((rest, Some(u64::MAX)))),
-        (_, b'.') => None,
-        (State::Start | State::Sign, b'0') => Some(State::Zero),
-        (State::Start | State::Sign, _) => {
-            Some(State::Digits((u64::from(byte - b'0') % divisor, None)))
-        }
-        (State::Zero, _) => None,
-        (State::Digits((rest, count)), _) => {
-            let digit = u64::from(byte - b'0');
-            let next = (rest * 10 + digit) % divisor;
-            match count {
-                None => Some(State::Digits((next, None))),
-                // After as many places as the divisor has, only zeros may follow.
-                Some(count) => match if count == u64::MAX { 0 } else { count } {
-                    count if count < places => Some(State::Digits((next, Some(count + 1)))),
-                    count => (digit == 0).then_some(State::Digits((rest, Some(count)))),
-                },
-            }
-        }
-    };
-    let accepts = |&state: &State| match state {
-        State::Start | State::Sign | State::Digits((_, Some(u64::MAX))) => false,
-        State::Zero => true,
-        State::Digits((rest, count)) => {
-            let missing = places - count.unwrap_or(0).min(places);
-            (0..missing).fold(rest, |rest, _| rest * 10 % divisor) == 0
-        }
-    };
-    explore(State::Start, b"-.0123456789", step, accepts)
 }

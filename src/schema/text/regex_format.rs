@@ -6,10 +6,13 @@
 //! class range is obvious from its form: it begins with an ASCII character, or ends in a later
 //! block of characters; or both ends are escapes of the same kind, `\x41-\x5A`, whose first digits
 //! determine the order. Counts have up to four digits. Properties are the general categories and
-//! some others. Within groups, each of which is written out here, only ranges of digits and letters
-//! and a few properties are included.
+//! some others. Within groups and look-arounds, each of which is written out here, only ranges of
+//! digits and letters and a few properties are included.
 
 use std::fmt::Write as _;
+
+use crate::grammar::pattern::Pattern;
+use crate::schema::text::regex;
 
 /// Maximum nesting depth of groups.
 const DEPTH: usize = 3;
@@ -23,7 +26,7 @@ const PROPERTIES: &str = "L|Lu|Ll|Lt|LC|Lm|Lo|M|Mn|Mc|Me|N|Nd|Nl|No|P|Pc|Pd|Ps|P
     Arabic|Hebrew|Thai|Devanagari|Common)|\
     (?:General_Category|gc)=(?:L|Lu|Ll|M|N|Nd|P|S|Z|C|Letter|Number)";
 
-/// Properties that are included within groups.
+/// Properties that are included within groups and look-arounds.
 const FEW_PROPERTIES: &str = "L|Lu|Ll|Lm|Lo|N|Nd|P|S|Z";
 
 /// Characters that mean themselves after a backslash; within classes, a hyphen does too.
@@ -33,34 +36,47 @@ const SYNTAX: &str = r"^$\.*+?()[]{}|/";
 const BLOCKS: [(u32, u32); 4] =
     [(0x80, 0xff), (0x100, 0xfff), (0x1000, 0xffff), (0x1_0000, 0x10_ffff)];
 
-/// Returns a regular expression of the regular expressions.
-pub(super) fn expression() -> String {
+/// Returns the pattern of the regular expressions.
+pub(super) fn pattern() -> Pattern {
     let counts = counts();
-    let (few, all) = (few_in_class(), class());
-    let outermost = |depth| if depth == DEPTH { &all } else { &few };
-    let unnamed = (0..=DEPTH)
-        .fold(String::new(), |inner, depth| nested(depth, &inner, outermost(depth), &counts));
-    let within = nested(0, "", &few, &counts);
-    let named = format!(r"\(\?<[A-Za-z_\$][0-9A-Za-z_\$]*>{within}\)(?:(?:[*+?]|{counts})\??)?");
-    format!(r"(?:(?:\^?{named})?{unnamed})")
+    let quantifier = format!(r"(?:(?:[*+?]|{counts})\??)?");
+    let few = Parts { properties: FEW_PROPERTIES, class: few_in_class(), quantifier: &quantifier };
+    let all = Parts { properties: PROPERTIES, class: class(), quantifier: &quantifier };
+    let look = Pattern::Concat(vec![regex(r"\(\?<?[=!]"), few.sequence(None, None), regex(r"\)")]);
+    let inner = (0..DEPTH).fold(None, |inner, _| Some(few.sequence(inner, None)));
+    let named = Pattern::Concat(vec![
+        regex(r"\^?\(\?<[A-Za-z_\$][0-9A-Za-z_\$]*>"),
+        few.sequence(None, None),
+        regex(format!(r"\){quantifier}")),
+    ]);
+    let named = Pattern::Alternation(vec![named, regex("")]);
+    Pattern::Concat(vec![named, all.sequence(inner, Some(look))])
 }
 
-/// Returns expressions whose groups nest `depth` deep, built from those that nest one level less.
-fn nested(depth: usize, inner: &str, class: &str, counts: &str) -> String {
-    let properties = if depth == DEPTH { PROPERTIES } else { FEW_PROPERTIES };
-    let escape = format!(r"\\(?:[dDwWsS]|{})", character(properties));
-    let (group, look) = match depth {
-        0 => (String::new(), String::new()),
-        DEPTH => {
-            // Look-arounds, which only appear at the outermost level, contain no groups.
-            let within = nested(0, "", class, counts);
-            (format!(r"|\((?:\?:)?{inner}\)"), format!(r"|\(\?<?[=!]{within}\)"))
-        }
-        _ => (format!(r"|\((?:\?:)?{inner}\)"), String::new()),
-    };
-    let atom = format!(r"[^\\^$.*+?()\[\]{{}}|]|\.|{escape}|{class}{group}");
-    let term = format!(r"(?:\^|\$|\\[bB]{look}|(?:{atom})(?:(?:[*+?]|{counts})\??)?)");
-    format!(r"(?:{term}*(?:\|{term}*)*)")
+/// Parts of a regular expression, as regular expressions.
+struct Parts<'a> {
+    properties: &'a str,
+    class: String,
+    quantifier: &'a str,
+}
+
+impl Parts<'_> {
+    /// Returns the expressions with these groups and look-arounds.
+    ///
+    /// Their automaton is built before that of an expression around them, as each operand of an
+    /// intersection is, and so is that of the classes: the whole in one go takes many more steps.
+    fn sequence(&self, group: Option<Pattern>, look: Option<Pattern>) -> Pattern {
+        let apart = |pattern| Pattern::Intersection(vec![pattern]);
+        let escape = format!(r"\\(?:[dDwWsS]|{})", character(self.properties));
+        let plain = regex(format!(r"[^\\^$.*+?()\[\]{{}}|]|\.|{escape}"));
+        let group =
+            group.map(|group| Pattern::Concat(vec![regex(r"\((?:\?:)?"), group, regex(r"\)")]));
+        let atoms = [plain, apart(regex(self.class.as_str()))].into_iter().chain(group).collect();
+        let atom = Pattern::Concat(vec![Pattern::Alternation(atoms), regex(self.quantifier)]);
+        let terms = [regex(r"\^|\$|\\[bB]|\|"), atom].into_iter().chain(look).collect();
+        let terms = Box::new(Pattern::Alternation(terms));
+        apart(Pattern::Repeat { pattern: terms, min: 0, max: None })
+    }
 }
 
 /// Returns the escapes of one character, without the backslash.
@@ -71,7 +87,8 @@ fn character(properties: &str) -> String {
     )
 }
 
-/// Returns the classes within groups: with ranges of digits, lowercase and uppercase letters.
+/// Returns the classes within groups and look-arounds: with ranges of digits, lowercase and
+/// uppercase letters.
 fn few_in_class() -> String {
     let single = format!(r"[^\\\[\]-]|\\(?:[dDwWsSb-]|{})", character(FEW_PROPERTIES));
     let ranges = [('0', '9'), ('a', 'z'), ('A', 'Z')].into_iter();
