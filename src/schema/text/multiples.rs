@@ -161,7 +161,7 @@ mod tests {
             let all: std::collections::HashSet<_> =
                 (0..divisor).map(|rest| Remainder::new(rest, divisor)).collect();
             let count = Remainder::count(divisor).unwrap();
-            assert!(all.len() as u64 <= count && count <= 2 * all.len() as u64, "{divisor}");
+            assert!(all.len() as u64 <= count, "{divisor}");
         }
         assert_eq!(Remainder::count(20_000), Some(6));
         assert_eq!(Remainder::count(u64::MAX), None);

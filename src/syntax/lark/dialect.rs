@@ -57,6 +57,7 @@ impl<'input> Lexer<'input> {
             // XGrammar's name for it.
             "llguidance" | "grammar_options" => {
                 let (options, _) = self.json::<WrittenOptions>("%llguidance", start)?;
+                self.has_json_escapes = true;
                 Token::Options(Options {
                     allow_initial_skip: options.allow_initial_skip,
                     skip_once: (options.skip_repetition)

@@ -1,7 +1,7 @@
 //! Escapes in strings and regexes, as in Lark.
 //!
 //! In a string, `\n \t \r \f \\ \"` and `\xHH \uHHHH \UHHHHHHHH` denote one character; a backslash
-//! before anything else is literal. A regex keeps its own escapes, and only `\/` loses its
+//! before anything else is literal. After `%llguidance`, `\b` and `\/` do too, as in JSON. A regex keeps its own escapes, and only `\/` loses its
 //! backslash; [`undone`] finds regexes that Lark reads differently from what is written, because it
 //! replaces escapes before `re` does.
 
@@ -11,8 +11,8 @@ use crate::syntax::error::SyntaxError;
 use crate::syntax::escapes::{code_point, unescape};
 
 /// Returns the value of the string between the quotation marks. `at` is where `raw` begins in the
-/// file.
-pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
+/// file; `is_json` says whether JSON's escapes are read as well.
+pub(crate) fn string(raw: &str, at: usize, is_json: bool) -> Result<String, SyntaxError> {
     let text = unescape(raw, |text, escape| {
         let start = at + escape.start;
         match escape.letter {
@@ -21,6 +21,8 @@ pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
             'r' => text.push('\r'),
             'f' => text.push('\x0c'),
             '"' => text.push('"'),
+            'b' if is_json => text.push('\x08'),
+            '/' if is_json => text.push('/'),
             'x' => text.push(code_point(escape.rest, 2, start)?),
             'u' => text.push(code_point(escape.rest, 4, start)?),
             'U' => text.push(code_point(escape.rest, 8, start)?),
@@ -146,9 +148,8 @@ mod tests {
                 Some((inner, flags)) => {
                     regex(&as_lark_reads(&regex(inner), flags == "x").0) == regex(&expected)
                 }
-                None => {
-                    string(&literal[1..literal.len() - 1], 0).is_ok_and(|text| text == expected)
-                }
+                None => string(&literal[1..literal.len() - 1], 0, false)
+                    .is_ok_and(|text| text == expected),
             };
             if !read {
                 wrong.push(format!("{literal} is {expected:?}"));

@@ -31,6 +31,8 @@ pub(crate) struct Lexer<'input> {
     number_may_follow: bool,
     /// Whether the next word may be a number with a fraction.
     fraction_may_follow: bool,
+    /// Whether strings have JSON's escapes: after `%llguidance`.
+    pub(super) has_json_escapes: bool,
     /// The open brackets with their positions.
     open: Vec<(Token<'input>, usize)>,
 }
@@ -45,6 +47,7 @@ impl<'input> Lexer<'input> {
             line_is_blank: true,
             number_may_follow: false,
             fraction_may_follow: false,
+            has_json_escapes: false,
             open: Vec::new(),
         }
     }
@@ -240,7 +243,7 @@ impl<'input> Lexer<'input> {
                      `\\\"`",
                 ));
         };
-        let text = escape::string(&rest[1..=length], start + 1)?;
+        let text = escape::string(&rest[1..=length], start + 1, self.has_json_escapes)?;
         self.at += length + 2;
         let ignore_case = self.byte(0) == Some(b'i');
         self.at += usize::from(ignore_case);
