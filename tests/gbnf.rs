@@ -431,6 +431,15 @@ fn options_in_options_nest_as_deep_as_they_count() {
 }
 
 #[test]
+fn regexes_count_as_far_as_rules() {
+    let source = r#"root ::= Regex("(ab){2,50000}c")"#;
+    let grammar = on_bytes(&Grammar::from_gbnf(source).unwrap());
+    let long = "ab".repeat(50_000);
+    let (longest, longer) = (format!("{long}c"), format!("{long}abc"));
+    assert_texts(source, &grammar, &["ababc", longest.as_str()], &["abc", longer.as_str()]);
+}
+
+#[test]
 fn a_token_that_the_vocabulary_lacks_is_an_error() {
     let vocabulary =
         Vocabulary::from_tokens([b"a".to_vec()]).and_then(|v| v.with_special(1, "<think>"));

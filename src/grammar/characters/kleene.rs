@@ -10,6 +10,10 @@
 //! * A rule `A: C | P A | A Q | A S A` is `P* C (Q | S P* C)*`. That is the least solution: it
 //!   contains each right side with itself for `A`, and only texts that the rule derives. `P` to `S`
 //!   may contain `A` (`μA.f(A, A)` is `μA.μX.f(A, X)`).
+//!
+//! An identity keeps the least solution of all rules if it holds for any texts of the rule that is
+//! rewritten. So that rule counts as an atom there: from its own body would follow that `A: "a"? B`,
+//! `B: A*` is `A: B`, which derives only the empty text.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -37,6 +41,7 @@ pub(super) fn simplify(context: &mut Context, exprs: &mut Exprs, rules: &mut [Ru
         bodies: rules.iter().map(|rule| rule.body).collect(),
         is_lazy: rules.iter().map(|rule| rule.lazy).collect(),
         nullable,
+        current: 0,
         seen: HashMap::new(),
         left: MAX_STEPS,
     };
@@ -48,7 +53,6 @@ pub(super) fn simplify(context: &mut Context, exprs: &mut Exprs, rules: &mut [Ru
         if simplifier.bodies == before {
             break;
         }
-        simplifier.seen.clear();
     }
     context.count(STEPS_OF_A_STEP * (MAX_STEPS - simplifier.left), 0);
     for (rule, body) in rules.iter_mut().zip(simplifier.bodies) {
@@ -63,7 +67,9 @@ struct Simplifier<'a> {
     is_lazy: Vec<bool>,
     /// By rule: whether it derives the empty text.
     nullable: Vec<bool>,
-    /// Simplified expressions.
+    /// The rule that is rewritten.
+    current: usize,
+    /// Its simplified expressions.
     seen: HashMap<ExprId, ExprId>,
     /// Steps that may still be taken.
     left: usize,
@@ -74,13 +80,15 @@ impl Simplifier<'_> {
         if self.is_lazy[rule] {
             return;
         }
+        self.current = rule;
+        self.seen.clear();
         let body = self.simplified(self.bodies[rule]);
         let body = match self.operators(rule, body) {
             Some(body) => self.simplified(body),
             None => body,
         };
         self.bodies[rule] = match *self.exprs.get(body) {
-            Expr::Repeat { inner, min: 0, max: None } => self.star(inner, Some(rule)),
+            Expr::Repeat { inner, min: 0, max: None } => self.star(inner, true),
             _ => body,
         };
     }
@@ -114,8 +122,8 @@ impl Simplifier<'_> {
             Expr::Repeat { inner, min, max } => {
                 let inner = self.simplified(inner);
                 match (min, max) {
-                    (0, None) => self.star(inner, None),
-                    (_, None) if self.is_nullable(inner) => self.star(inner, None),
+                    (0, None) => self.star(inner, false),
+                    (_, None) if self.is_nullable(inner) => self.star(inner, false),
                     _ if self.is_star(inner) => inner,
                     (_, Some(1)) if self.is_plainly_nullable(inner) => inner,
                     (_, Some(_)) if self.is_nullable(inner) => self.exprs.repeat(inner, 0, max),
@@ -161,9 +169,9 @@ impl Simplifier<'_> {
         matches!(self.exprs.get(body), Expr::Repeat { min: 0, max: None, .. })
     }
 
-    /// Returns expressions without the empty text whose repetition is that of `expr`; `own` is a
-    /// rule that counts as such. `None` if that takes too many steps.
-    fn atoms(&mut self, expr: ExprId, own: Option<usize>) -> Option<Vec<ExprId>> {
+    /// Returns expressions without the empty text whose repetition is that of `expr`; the rule that
+    /// is rewritten counts as such. `None` if that takes too many steps.
+    fn atoms(&mut self, expr: ExprId) -> Option<Vec<ExprId>> {
         let mut atoms = Vec::new();
         let mut seen = HashSet::new();
         let mut pending = vec![expr];
@@ -181,7 +189,7 @@ impl Simplifier<'_> {
                     pending.push(inner);
                 }
                 &Expr::Rule(rule)
-                    if Some(rule) != own && self.nullable[rule] && !self.is_lazy[rule] =>
+                    if rule != self.current && self.nullable[rule] && !self.is_lazy[rule] =>
                 {
                     pending.push(self.bodies[rule]);
                 }
@@ -191,26 +199,25 @@ impl Simplifier<'_> {
         Some(atoms)
     }
 
-    /// Returns the unbounded repetition of `inner`, which is all of the rule `own`, if that is one.
-    fn star(&mut self, inner: ExprId, own: Option<usize>) -> ExprId {
+    /// Returns the unbounded repetition of `inner`; `is_whole` says whether that is all of the rule.
+    fn star(&mut self, inner: ExprId, is_whole: bool) -> ExprId {
         let whole = self.exprs.repeat(inner, 0, None);
         if self.exprs.is_regular(inner) {
             return whole;
         }
-        self.star_of_atoms(inner, own).unwrap_or(whole)
+        self.star_of_atoms(inner, is_whole).unwrap_or(whole)
     }
 
-    fn star_of_atoms(&mut self, mut inner: ExprId, own: Option<usize>) -> Option<ExprId> {
-        let mut known: HashSet<ExprId> = HashSet::new();
-        known.extend(own.map(|own| self.exprs.rule(own)));
+    fn star_of_atoms(&mut self, mut inner: ExprId, is_whole: bool) -> Option<ExprId> {
+        let own = is_whole.then(|| self.exprs.rule(self.current));
+        let mut known: HashSet<ExprId> = own.into_iter().collect();
         loop {
-            let atoms = self.atoms(inner, own)?;
+            let atoms = self.atoms(inner)?;
             known.extend(&atoms);
             let mut filled = Vec::with_capacity(atoms.len());
-            let is_own = |expr: &Expr| matches!(expr, Expr::Rule(rule) if Some(*rule) == own);
             for atom in atoms {
-                if !is_own(self.exprs.get(atom)) {
-                    filled.push(self.without_ends(atom, own, &known)?);
+                if Some(atom) != own {
+                    filled.push(self.without_ends(atom, &known)?);
                 }
             }
             let next = self.exprs.choice(filled);
@@ -222,37 +229,27 @@ impl Simplifier<'_> {
     }
 
     /// Returns an atom without the parts at its ends that may be empty and have only `known` atoms.
-    fn without_ends(
-        &mut self,
-        atom: ExprId,
-        own: Option<usize>,
-        known: &HashSet<ExprId>,
-    ) -> Option<ExprId> {
+    fn without_ends(&mut self, atom: ExprId, known: &HashSet<ExprId>) -> Option<ExprId> {
         let Expr::Concat(parts) = self.exprs.get(atom).clone() else { return Some(atom) };
         let mut parts = &parts[..];
         while let [rest @ .., last] = parts
-            && self.is_redundant(*last, own, known)?
+            && self.is_redundant(*last, known)?
         {
             parts = rest;
         }
         while let [first, rest @ ..] = parts
-            && self.is_redundant(*first, own, known)?
+            && self.is_redundant(*first, known)?
         {
             parts = rest;
         }
         Some(self.exprs.concat(parts.to_vec()))
     }
 
-    fn is_redundant(
-        &mut self,
-        part: ExprId,
-        own: Option<usize>,
-        known: &HashSet<ExprId>,
-    ) -> Option<bool> {
+    fn is_redundant(&mut self, part: ExprId, known: &HashSet<ExprId>) -> Option<bool> {
         if !self.is_nullable(part) {
             return Some(false);
         }
-        Some(self.atoms(part, own)?.iter().all(|&atom| self.is_among(atom, known)))
+        Some(self.atoms(part)?.iter().all(|&atom| self.is_among(atom, known)))
     }
 
     /// Returns the parts of a concatenation without those that an adjacent repetition contains.
@@ -292,11 +289,11 @@ impl Simplifier<'_> {
     }
 
     fn has_atoms(&mut self, star: ExprId, part: ExprId) -> Option<bool> {
-        let all: HashSet<ExprId> = self.atoms(star, None)?.into_iter().collect();
-        let atoms = self.atoms(part, None)?;
+        let all: HashSet<ExprId> = self.atoms(star)?.into_iter().collect();
+        let atoms = self.atoms(part)?;
         let known: HashSet<ExprId> = all.iter().chain(&atoms).copied().collect();
         for atom in atoms {
-            let filled = self.without_ends(atom, None, &known)?;
+            let filled = self.without_ends(atom, &known)?;
             if !self.is_among(atom, &all) && !self.is_among(filled, &all) {
                 return Some(false);
             }

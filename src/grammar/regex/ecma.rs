@@ -42,7 +42,10 @@ pub(crate) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Ref
 /// Parses `text`, with a `.` that matches any character only if `dot_all`, and otherwise all but
 /// the line feed. If `ignore_case`, ASCII letters match either case.
 pub(crate) fn parse_ascii(text: &str, ignore_case: bool, dot_all: bool) -> Result<Regex, Refusal> {
-    Parser { ignore_case, dot_all, is_ascii: true, ..Parser::new(text, None) }.whole()
+    // Rules count any repetition, automata only short ones.
+    let most_repeated = u32::MAX;
+    let parser = Parser::new(text, None);
+    Parser { ignore_case, dot_all, is_ascii: true, most_repeated, ..parser }.whole()
 }
 
 /// Repetition counts in braces.
@@ -88,6 +91,8 @@ struct Parser<'a> {
     /// Allowed approximation, and whether any was used.
     less: Option<Less>,
     is_narrow: bool,
+    /// Maximum repetition count.
+    most_repeated: u32,
     /// Braces read so far.
     braces: Vec<Braces>,
     /// First construct that belongs to other dialects and not to ECMA-262.
@@ -105,7 +110,7 @@ pub(crate) struct Foreign {
 const DEPTH: usize = 60;
 /// Repetition counts above which others are lowered.
 const MOST_SMALL: u32 = 8;
-/// Maximum repetition count.
+/// Maximum repetition count in an automaton.
 const MOST_REPEATED: u32 = 20_000;
 
 impl<'a> Parser<'a> {
@@ -123,6 +128,7 @@ impl<'a> Parser<'a> {
             negations: 0,
             less,
             is_narrow: false,
+            most_repeated: MOST_REPEATED,
             braces: Vec::new(),
             foreign: None,
         }
@@ -350,8 +356,9 @@ impl Parser<'_> {
             _ if max.is_some_and(|max| max < min) => {
                 Err(Refusal("the minimum count is greater than the maximum".to_owned()))
             }
-            _ if min.max(max.unwrap_or(0)) > MOST_REPEATED => {
-                Err(Refusal(format!("an expression is repeated more than {MOST_REPEATED} times")))
+            _ if min.max(max.unwrap_or(0)) > self.most_repeated => {
+                let most = self.most_repeated;
+                Err(Refusal(format!("an expression is repeated more than {most} times")))
             }
             _ => Ok(Regex::Repeat(Box::new(atom), min, max)),
         }
