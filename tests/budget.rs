@@ -337,6 +337,40 @@ fn subjects(sampled: usize) -> Vec<(String, Constraint)> {
     all
 }
 
+/// The fewest tokens of these lexemes are too many states away for a search of all tokens, so that
+/// some states have only an upper bound.
+#[cfg(feature = "tiktoken")]
+#[test]
+fn bounds_of_searches_that_take_too_long_keep_a_budget() {
+    let grammar = r"start: /ANSWER_START\[EXECUTOR\]\n(.+\n){1,3}ANSW/";
+    let grammar = Grammar::from_lark(grammar).unwrap();
+    let vocabulary = Vocabulary::builtin("o200k").unwrap();
+    let constraint = Constraint::new(&grammar, &vocabulary).unwrap();
+    let mut mask = constraint.new_mask();
+    for seed in 0..60 {
+        let (mut random, mut matcher) = (Random(seed), constraint.matcher());
+        matcher.set_budget(20).unwrap();
+        let lowered_after = random.below(12);
+        let mut text = Vec::new();
+        for taken in 0.. {
+            if taken == lowered_after
+                && let Err(BudgetError::TooSmall { least }) = matcher.set_budget(0)
+            {
+                matcher.set_budget(least).unwrap();
+            }
+            if matcher.is_accepting() {
+                break;
+            }
+            matcher.fill_mask(&mut mask);
+            let shown = String::from_utf8_lossy(&text);
+            assert!(mask.count() > 0, "{:?} left after {shown:?}", matcher.budget());
+            let token = mask.tokens().nth(random.below(mask.count())).unwrap();
+            matcher.advance(token).unwrap();
+            text.extend_from_slice(vocabulary.bytes(token).unwrap_or_default());
+        }
+    }
+}
+
 #[cfg(feature = "tiktoken")]
 #[test]
 fn texts_that_follow_the_masks_end_in_time() {

@@ -6,8 +6,9 @@
 //! ([`MinimalCompletion`]) is the one of fewest tokens.
 //!
 //! Invariant: from a state of cost `n > 0` some token leads to a state of cost `n - 1`, because the
-//! costs of a path are stored together. If a search takes too long, another path is stored: that of
-//! a shortest lexeme, in tokens as long as possible. Its cost is an upper bound.
+//! costs of a path are stored together, and a path ends at a state whose cost is stored. If a search
+//! takes too long, another path is stored: that of a shortest lexeme, in tokens as long as possible.
+//! Its cost is an upper bound.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -136,12 +137,12 @@ impl Search<'_> {
                 let (states, terminal, known) = (self.states, self.terminal, self.known);
                 self.tokens(met[at].0, |_, target| {
                     ends = states.distance_of(terminal, target) == 0;
-                    if let Some(&more) = known.get(&(terminal, target))
-                        && best.is_none_or(|(cost, _)| length + more < cost)
-                    {
-                        best = Some((length + more, at));
-                    } else if seen.insert(target) {
-                        met.push((target, at));
+                    match known.get(&(terminal, target)) {
+                        Some(&more) if best.is_none_or(|(cost, _)| length + more < cost) => {
+                            best = Some((length + more, at));
+                        }
+                        None if seen.insert(target) => met.push((target, at)),
+                        _ => {}
                     }
                     ends
                 })?;
@@ -164,9 +165,10 @@ impl Search<'_> {
         loop {
             let at = path[path.len() - 1];
             let far = distance(at);
-            if far == 0 {
+            let known = if far == 0 { Some(&0) } else { self.known.get(&(terminal, at)) };
+            if let Some(&more) = known {
                 path.pop();
-                return Path { cost: path.len() as u64, states: path };
+                return Path { cost: (path.len() as u64 + more).min(NEVER), states: path };
             }
             let step = |state, &byte: &u8| states.step_of(terminal, state, byte);
             let again = last.iter().try_fold(at, step).filter(|&next| {
