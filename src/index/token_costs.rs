@@ -6,9 +6,9 @@
 //! ([`MinimalCompletion`]) is the one of fewest tokens.
 //!
 //! Invariant: from a state of cost `n > 0` some token leads to a state of cost `n - 1`, because the
-//! costs of a path are stored together, and a path ends at a state whose cost is stored. If a search
-//! takes too long, another path is stored: that of a shortest lexeme, in tokens as long as possible.
-//! Its cost is an upper bound.
+//! costs of a path are stored together, and a path ends at a state whose cost is stored. If a
+//! search takes too long, another path is stored: that of a shortest lexeme, in tokens as long as
+//! possible. Its cost is an upper bound.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 

@@ -294,7 +294,7 @@ impl<'a> Schemas<'a> {
                     format!("`{text}` refers to the document `{address}`, which is missing"),
                     format!(
                         "correct the reference, or add `{address}` to \
-                             `SchemaOptions::documents`"
+                             `SchemaOptions::documents` (`--document ADDRESS=FILE`)"
                     ),
                 ),
             };

@@ -12,8 +12,8 @@
 //!   may contain `A` (`μA.f(A, A)` is `μA.μX.f(A, X)`).
 //!
 //! An identity keeps the least solution of all rules if it holds for any texts of the rule that is
-//! rewritten. So that rule counts as an atom there: from its own body would follow that `A: "a"? B`,
-//! `B: A*` is `A: B`, which derives only the empty text.
+//! rewritten. So that rule counts as an atom there. Its own body says that in `A: "a"? B`, `B: A*`
+//! all atoms of `"a"?` are in `B`; but `A: B` derives only the empty text.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -199,7 +199,7 @@ impl Simplifier<'_> {
         Some(atoms)
     }
 
-    /// Returns the unbounded repetition of `inner`; `is_whole` says whether that is all of the rule.
+    /// Returns the unbounded repetition of `inner`; `is_whole` says whether it is all of the rule.
     fn star(&mut self, inner: ExprId, is_whole: bool) -> ExprId {
         let whole = self.exprs.repeat(inner, 0, None);
         if self.exprs.is_regular(inner) {

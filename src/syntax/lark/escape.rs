@@ -1,9 +1,9 @@
 //! Escapes in strings and regexes, as in Lark.
 //!
 //! In a string, `\n \t \r \f \\ \"` and `\xHH \uHHHH \UHHHHHHHH` denote one character; a backslash
-//! before anything else is literal. After `%llguidance`, `\b` and `\/` do too, as in JSON. A regex keeps its own escapes, and only `\/` loses its
-//! backslash; [`undone`] finds regexes that Lark reads differently from what is written, because it
-//! replaces escapes before `re` does.
+//! before anything else is literal. After `%llguidance`, `\b` and `\/` do too, as in JSON. A regex
+//! keeps its own escapes, and only `\/` loses its backslash; [`undone`] finds regexes that Lark
+//! reads differently from what is written, because it replaces escapes before `re` does.
 
 use std::convert::Infallible;
 
