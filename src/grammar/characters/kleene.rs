@@ -6,14 +6,12 @@
 //!   both `x` and `y` may be empty, `(x y)*` is `(x | y)*`. Let the *atoms* of a repetition be the
 //!   alternatives that remain. A part at the end of an atom is redundant if it may be empty and has
 //!   no atoms but those of the repetition: it is itself such a repetition of shorter texts.
-//! * `x* y*` is `y*` if `y` has all atoms of `x`.
+//! * `x* y*` is `y*` if `y` has all atoms of `x`, whatever the rule derives in which they stand.
+//!   Its own body says that in `A: "a"? B`, `B: A*` all atoms of `"a"?` are in `B`; but `A: B`
+//!   derives only the empty text. So that rule counts as an atom here.
 //! * A rule `A: C | P A | A Q | A S A` is `P* C (Q | S P* C)*`. That is the least solution: it
 //!   contains each right side with itself for `A`, and only texts that the rule derives. `P` to `S`
 //!   may contain `A` (`μA.f(A, A)` is `μA.μX.f(A, X)`).
-//!
-//! An identity keeps the least solution of all rules if it holds for any texts of the rule that is
-//! rewritten. So that rule counts as an atom there. Its own body says that in `A: "a"? B`, `B: A*`
-//! all atoms of `"a"?` are in `B`; but `A: B` derives only the empty text.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -88,7 +86,7 @@ impl Simplifier<'_> {
             None => body,
         };
         self.bodies[rule] = match *self.exprs.get(body) {
-            Expr::Repeat { inner, min: 0, max: None } => self.star(inner, true),
+            Expr::Repeat { inner, min: 0, max: None } => self.star(inner, Some(rule)),
             _ => body,
         };
     }
@@ -122,8 +120,8 @@ impl Simplifier<'_> {
             Expr::Repeat { inner, min, max } => {
                 let inner = self.simplified(inner);
                 match (min, max) {
-                    (0, None) => self.star(inner, false),
-                    (_, None) if self.is_nullable(inner) => self.star(inner, false),
+                    (0, None) => self.star(inner, None),
+                    (_, None) if self.is_nullable(inner) => self.star(inner, None),
                     _ if self.is_star(inner) => inner,
                     (_, Some(1)) if self.is_plainly_nullable(inner) => inner,
                     (_, Some(_)) if self.is_nullable(inner) => self.exprs.repeat(inner, 0, max),
@@ -169,9 +167,9 @@ impl Simplifier<'_> {
         matches!(self.exprs.get(body), Expr::Repeat { min: 0, max: None, .. })
     }
 
-    /// Returns expressions without the empty text whose repetition is that of `expr`; the rule that
-    /// is rewritten counts as such. `None` if that takes too many steps.
-    fn atoms(&mut self, expr: ExprId) -> Option<Vec<ExprId>> {
+    /// Returns expressions without the empty text whose repetition is that of `expr`; `own` is a
+    /// rule that counts as such. `None` if that takes too many steps.
+    fn atoms(&mut self, expr: ExprId, own: Option<usize>) -> Option<Vec<ExprId>> {
         let mut atoms = Vec::new();
         let mut seen = HashSet::new();
         let mut pending = vec![expr];
@@ -189,7 +187,7 @@ impl Simplifier<'_> {
                     pending.push(inner);
                 }
                 &Expr::Rule(rule)
-                    if rule != self.current && self.nullable[rule] && !self.is_lazy[rule] =>
+                    if Some(rule) != own && self.nullable[rule] && !self.is_lazy[rule] =>
                 {
                     pending.push(self.bodies[rule]);
                 }
@@ -199,25 +197,26 @@ impl Simplifier<'_> {
         Some(atoms)
     }
 
-    /// Returns the unbounded repetition of `inner`; `is_whole` says whether it is all of the rule.
-    fn star(&mut self, inner: ExprId, is_whole: bool) -> ExprId {
+    /// Returns the unbounded repetition of `inner`, which is all of the rule `own`, if that is one.
+    fn star(&mut self, inner: ExprId, own: Option<usize>) -> ExprId {
         let whole = self.exprs.repeat(inner, 0, None);
         if self.exprs.is_regular(inner) {
             return whole;
         }
-        self.star_of_atoms(inner, is_whole).unwrap_or(whole)
+        self.star_of_atoms(inner, own).unwrap_or(whole)
     }
 
-    fn star_of_atoms(&mut self, mut inner: ExprId, is_whole: bool) -> Option<ExprId> {
-        let own = is_whole.then(|| self.exprs.rule(self.current));
-        let mut known: HashSet<ExprId> = own.into_iter().collect();
+    fn star_of_atoms(&mut self, mut inner: ExprId, own: Option<usize>) -> Option<ExprId> {
+        let mut known: HashSet<ExprId> = HashSet::new();
+        known.extend(own.map(|own| self.exprs.rule(own)));
         loop {
-            let atoms = self.atoms(inner)?;
+            let atoms = self.atoms(inner, own)?;
             known.extend(&atoms);
             let mut filled = Vec::with_capacity(atoms.len());
+            let is_own = |expr: &Expr| matches!(expr, Expr::Rule(rule) if Some(*rule) == own);
             for atom in atoms {
-                if Some(atom) != own {
-                    filled.push(self.without_ends(atom, &known)?);
+                if !is_own(self.exprs.get(atom)) {
+                    filled.push(self.without_ends(atom, own, &known)?);
                 }
             }
             let next = self.exprs.choice(filled);
@@ -229,27 +228,37 @@ impl Simplifier<'_> {
     }
 
     /// Returns an atom without the parts at its ends that may be empty and have only `known` atoms.
-    fn without_ends(&mut self, atom: ExprId, known: &HashSet<ExprId>) -> Option<ExprId> {
+    fn without_ends(
+        &mut self,
+        atom: ExprId,
+        own: Option<usize>,
+        known: &HashSet<ExprId>,
+    ) -> Option<ExprId> {
         let Expr::Concat(parts) = self.exprs.get(atom).clone() else { return Some(atom) };
         let mut parts = &parts[..];
         while let [rest @ .., last] = parts
-            && self.is_redundant(*last, known)?
+            && self.is_redundant(*last, own, known)?
         {
             parts = rest;
         }
         while let [first, rest @ ..] = parts
-            && self.is_redundant(*first, known)?
+            && self.is_redundant(*first, own, known)?
         {
             parts = rest;
         }
         Some(self.exprs.concat(parts.to_vec()))
     }
 
-    fn is_redundant(&mut self, part: ExprId, known: &HashSet<ExprId>) -> Option<bool> {
+    fn is_redundant(
+        &mut self,
+        part: ExprId,
+        own: Option<usize>,
+        known: &HashSet<ExprId>,
+    ) -> Option<bool> {
         if !self.is_nullable(part) {
             return Some(false);
         }
-        Some(self.atoms(part)?.iter().all(|&atom| self.is_among(atom, known)))
+        Some(self.atoms(part, own)?.iter().all(|&atom| self.is_among(atom, known)))
     }
 
     /// Returns the parts of a concatenation without those that an adjacent repetition contains.
@@ -289,11 +298,12 @@ impl Simplifier<'_> {
     }
 
     fn has_atoms(&mut self, star: ExprId, part: ExprId) -> Option<bool> {
-        let all: HashSet<ExprId> = self.atoms(star)?.into_iter().collect();
-        let atoms = self.atoms(part)?;
+        let own = Some(self.current);
+        let all: HashSet<ExprId> = self.atoms(star, own)?.into_iter().collect();
+        let atoms = self.atoms(part, own)?;
         let known: HashSet<ExprId> = all.iter().chain(&atoms).copied().collect();
         for atom in atoms {
-            let filled = self.without_ends(atom, &known)?;
+            let filled = self.without_ends(atom, own, &known)?;
             if !self.is_among(atom, &all) && !self.is_among(filled, &all) {
                 return Some(false);
             }
